@@ -1,0 +1,320 @@
+"""The composition root: builds a memory from its settings and offers every verb as one method.
+
+This is the library's public object. Only this module names adapters.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from zapomni.clock import LocalZone, system_clock
+from zapomni.config import load
+from zapomni.ids import random_id
+from zapomni.model import Actor, Filter, Mode, Origin, Query
+from zapomni.record import parse_scope
+from zapomni.services import history as _history
+from zapomni.services import listing, revise
+from zapomni.services.context import Context, Place
+from zapomni.services.parse import parse_draft, parse_filter, parse_patch
+from zapomni.services.place import find_project, place_of, scope_of
+from zapomni.services.recall import recall as _recall
+from zapomni.services.remember import remember as _remember
+from zapomni.services.scopes import scope_to_write, scopes_to_read
+from zapomni.services.touches import Touches
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
+
+    from zapomni.clock import Clock
+    from zapomni.config import Config
+    from zapomni.embed.base import Embedder
+    from zapomni.ids import IdFactory
+    from zapomni.model import Link, Memory, Outcome, Page, Recollection, Revision, Scope
+    from zapomni.services.embedding import Embedding
+    from zapomni.services.history import Undone
+    from zapomni.services.worker import Worker
+    from zapomni.store.base import Check, Stats, Store
+
+LIBRARY: Final = Actor(name="library", origin=Origin.AGENT)
+
+
+class Zapomni:
+    """One durable memory; open it with `zapomni.open()` and close it, or use it in a `with` statement.
+
+    Safe to use from many threads; any number of processes may have the same store open. Values may be given
+    as text where `services.parse` can read them (dates, kinds, lists). Every method raises only
+    `zapomni.errors.ZapomniError`.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        *,
+        folder: Path | None = None,
+        actor: Actor = LIBRARY,
+        clock: Clock = system_clock,
+        new_id: IdFactory = random_id,
+        embedder: Embedder | None = None,
+    ) -> None:
+        """Build the parts; nothing is loaded or opened before it is needed.
+
+        `folder` is where the caller works: its repository is the default scope. None means no place, so
+        that the default is `user`. `embedder` replaces the one that the settings name.
+        """
+        self.config = config
+        self.actor = actor
+        self.zone = LocalZone()
+        self._folder = folder
+        self._clock = clock
+        self._new_id = new_id
+        self._given = embedder
+        self._lock = RLock()
+        self._store: Store | None = None
+        self._embedding: Embedding | None = None
+        self._context: Context | None = None
+        self._worker: Worker | None = None
+        self._child: subprocess.Popen[bytes] | None = None
+
+    # --- the parts, each made at its first use -----------------------------------------------------------
+    @property
+    def store(self) -> Store:
+        """The store that the settings name."""
+        with self._lock:
+            if self._store is None:
+                from zapomni.store.sqlite import open_sqlite
+
+                busy = self.config.store.busy_timeout_ms
+                self._store = open_sqlite(self.config.store_path, busy_timeout_ms=busy, clock=self._clock)
+            return self._store
+
+    @property
+    def embedding(self) -> Embedding:
+        """The vectors of the store; no model is loaded before the first text."""
+        with self._lock:
+            if self._embedding is None:
+                from zapomni.services.embedding import Embedding
+
+                self._embedding = Embedding(self.store, self._wanted(), self._embedder_for, self._clock)
+            return self._embedding
+
+    @property
+    def context(self) -> Context:
+        """What the verbs are handed."""
+        with self._lock:
+            if self._context is None:
+                self._context = Context(
+                    store=self.store,
+                    clock=self._clock,
+                    new_id=self._new_id,
+                    touches=Touches(self.store),
+                    place=self._place(),
+                )
+            return self._context
+
+    def _wanted(self) -> Embedder | None:
+        from zapomni.embed.registry import make_embedder
+
+        return self._given or make_embedder(self.config.embedder, self._clock)
+
+    def _embedder_for(self, provider: str, model: str) -> Embedder | None:
+        """Return the embedder of an older space; its provider is asked where the settings point for it."""
+        from zapomni.embed.registry import make_embedder
+
+        settings = self.config.embedder
+        if provider not in (settings.provider, "bundled"):
+            return None
+        return make_embedder(replace(settings, provider=provider, model=model), self._clock)
+
+    def _place(self) -> Place:
+        if self.config.scope:
+            return place_of(parse_scope(self.config.scope), self._teams())
+        project = find_project(self._folder) if self._folder is not None else None
+        if project is None:
+            return Place(read=(*self._teams(), Place().write))
+        scope, identity = scope_of(project, self.store)
+        if self.store.scope_identities().get(scope) is None:
+            with self.store.write() as tx:
+                tx.register_scope(scope, identity)
+        return place_of(scope, self._teams())
+
+    def _teams(self) -> tuple[Scope, ...]:
+        return tuple(parse_scope(f"team:{name}") for name in self.config.teams)
+
+    # --- the verbs --------------------------------------------------------------------------------------
+    def remember(self, content: str, *, scope: str | None = None, actor: Actor | None = None, **fields: Any) -> Outcome:
+        """Store one memory; `fields` are those of `model.Draft`.
+
+        Its words are searchable at once, its vector follows. Raises `InvalidInput`.
+        """
+        target, warnings = scope_to_write(self.context, scope)
+        draft = parse_draft({"content": content, **fields}, zone=self.zone, scope=target)
+        outcome = _remember(self.context, draft, actor=actor or self.actor, warnings=warnings)
+        self._wake()
+        return outcome
+
+    def recall(
+        self,
+        text: str,
+        *,
+        scopes: Sequence[str] = (),
+        limit: int | None = None,
+        mode: Mode | str = Mode.HYBRID,
+        strict: bool = False,
+        budget: int | None = None,
+        **where: Any,
+    ) -> Recollection:
+        """Return the memories that answer a question, best first; `where` holds the fields of a filter."""
+        query = Query(
+            text=text,
+            where=self.filter(scopes, where),
+            limit=self.config.recall.limit if limit is None else limit,
+            mode=Mode(mode),
+            strict=strict,
+            budget=budget or self.config.recall.budget,
+        )
+        return _recall(self.context, self.embedding, query)
+
+    def show(self, memory_id: str, *, scopes: Sequence[str] = ()) -> tuple[Memory, list[Link]]:
+        """Return one memory whole with its links; a unique beginning of its id is enough."""
+        return listing.show(self.context, memory_id, scopes=self.scopes(scopes))
+
+    def list(self, *, scopes: Sequence[str] = (), limit: int = 20, cursor: str | None = None, **where: Any) -> Page:
+        """Return one page of memories, newest first."""
+        return listing.list_memories(self.context, self.filter(scopes, where), limit=limit, cursor=cursor)
+
+    def update(
+        self,
+        memory_id: str,
+        *,
+        scopes: Sequence[str] = (),
+        move_to: str | None = None,
+        version: int | None = None,
+        actor: Actor | None = None,
+        **fields: Any,
+    ) -> Outcome:
+        """Change some fields of a memory; `version` makes a lost update an error that shows both."""
+        target = scope_to_write(self.context, move_to)[0] if move_to else None
+        patch = parse_patch(fields, zone=self.zone, scope=target)
+        outcome = revise.update(
+            self.context,
+            memory_id,
+            patch,
+            scopes=self.scopes(scopes),
+            actor=actor or self.actor,
+            version=version,
+        )
+        self._wake()
+        return outcome
+
+    def delete(
+        self,
+        memory_id: str,
+        *,
+        scopes: Sequence[str] = (),
+        erase: bool = False,
+        never: str | None = None,
+        actor: Actor | None = None,
+    ) -> Outcome:
+        """Delete a memory recoverably, or with `erase` for good; `never` refuses its content from now on."""
+        seen, who = self.scopes(scopes), actor or self.actor
+        if erase:
+            return revise.erase(self.context, memory_id, scopes=seen, actor=who)
+        return revise.delete(self.context, memory_id, scopes=seen, actor=who, never=never)
+
+    def history(self, memory_id: str, *, scopes: Sequence[str] = ()) -> tuple[Memory, Sequence[Revision]]:
+        """Return a memory, deleted ones too, with its revisions, oldest first."""
+        return _history.history(self.context, memory_id, scopes=self.scopes(scopes))
+
+    def undo(self, memory_id: str, *, scopes: Sequence[str] = (), actor: Actor | None = None) -> Undone:
+        """Take back the latest change of a memory."""
+        return _history.undo(self.context, memory_id, scopes=self.scopes(scopes), actor=actor or self.actor)
+
+    def undo_run(self, run: str, *, actor: Actor | None = None) -> Undone:
+        """Take back every change of a run; memories changed since are named and left alone."""
+        return _history.undo_run(self.context, run, actor=actor or self.actor)
+
+    def stats(self, *, scopes: Sequence[str] = (), **where: Any) -> Stats:
+        """Count memories and measure the store."""
+        return listing.stats(self.context, self.filter(scopes, where))
+
+    def check(self) -> Sequence[Check]:
+        """Look at the store's health."""
+        return self.store.check()
+
+    # --- what surfaces need beside the verbs ------------------------------------------------------------
+    def scopes(self, asked: Sequence[str] = ()) -> tuple[Scope, ...]:
+        """Return the scopes that a read sees."""
+        return scopes_to_read(self.context, asked)
+
+    def filter(self, scopes: Sequence[str], where: Mapping[str, Any]) -> Filter:
+        """Read a filter from plain values inside the scopes that may be seen."""
+        return parse_filter(where, scopes=self.scopes(scopes), now=self._clock(), zone=self.zone)
+
+    def start_worker(self) -> None:
+        """Begin to work off the embed queue in the background; for processes that stay."""
+        from zapomni.services.worker import Worker
+
+        if self._worker is None and self.embedding.wanted is not None:
+            self._worker = Worker(self.embedding, self.context.touches, self._drain)
+            self._worker.start()
+
+    def _wake(self) -> None:
+        if self._worker is not None:
+            self._worker.wake()
+
+    def _drain(self) -> bool:
+        """Work off the embed queue and say whether that got anywhere.
+
+        A process of its own does it, which ends with this one: the bulk engine needs memory that a server
+        promises not to take, and nothing that a model does can take the server down.
+        """
+        import subprocess
+
+        if self._given is not None:
+            return self.embedding.drain().done > 0
+        command = [sys.executable, "-m", "zapomni", "--home", str(self.config.home), "reembed", "--for-parent"]
+        self._child = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        return self._child.wait() == 0
+
+    def close(self) -> None:
+        """Stop the background work and release everything; a second call does nothing."""
+        if self._worker is not None:
+            if self._child is not None:
+                self._child.terminate()
+            self._worker.stop()
+        if self._context is not None:
+            self._context.touches.flush()
+        if self._embedding is not None:
+            self._embedding.close()
+        if self._store is not None:
+            self._store.close()
+        self._worker = self._context = self._embedding = self._store = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_memory(
+    home: str | Path | None = None, *, folder: str | Path | None = None, actor: str = "library", **settings: Any
+) -> Zapomni:
+    """Open the memory that the settings name; exported as `zapomni.open`.
+
+    `home` overrides the data folder; `folder` is the working folder whose repository is the default scope
+    (None: no project, scope `user`); `settings` override others by name. Raises `ConfigError`.
+    """
+    config = load({"home": home, **settings} if home is not None else settings)
+    place = Path(folder) if folder is not None else None
+    return Zapomni(config, folder=place, actor=Actor(name=actor, origin=Origin.AGENT))

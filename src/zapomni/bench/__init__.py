@@ -1,0 +1,1 @@
+"""Measuring retrieval and speed as users meet them."""

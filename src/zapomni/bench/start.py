@@ -1,0 +1,80 @@
+"""How long the command takes from cold, beside a bare interpreter, and how soon the server shakes hands."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ROUNDS: Final = 15
+_HELLO: Final = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}},
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """One command: the median milliseconds from start to end and how many bare interpreters that is."""
+
+    name: str
+    ms: float
+    ratio: float
+
+
+def run() -> list[Start]:
+    """Measure each command in turn with the bare interpreter between, so that both see the same machine."""
+    with tempfile.TemporaryDirectory(prefix="zapomni-bench-") as home:
+        own = [sys.executable, "-m", "zapomni", "--home", home]
+        for text in ("We never deploy on Friday.", "Релизы по пятницам запрещены.", "The gate code is 7719."):
+            subprocess.run([*own, "store", text], check=True, capture_output=True)
+        commands = {
+            "zapomni --version": [*own, "--version"],
+            "zapomni recall (hybrid)": [*own, "recall", "Can I ship before the weekend?"],
+            "zapomni recall --mode lexical": [*own, "recall", "--mode", "lexical", "deploy Friday"],
+            "zapomni store": [*own, "store", "--key", "bench", "The same text each time."],
+        }
+        rows = [_against_bare(name, command) for name, command in commands.items()]
+        rows.append(_handshake([*own, "serve"]))
+        return rows
+
+
+def _against_bare(name: str, command: Sequence[str]) -> Start:
+    bare, own = [], []
+    for _ in range(ROUNDS):
+        bare.append(_wall([sys.executable, "-c", "pass"]))
+        own.append(_wall(command))
+    return Start(name=name, ms=median(own), ratio=median(own) / median(bare))
+
+
+def _handshake(command: Sequence[str]) -> Start:
+    """Time from starting the server to its answer to `initialize`."""
+    bare, own = [], []
+    for _ in range(5):
+        bare.append(_wall([sys.executable, "-c", "pass"]))
+        start = time.perf_counter()
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+            assert server.stdin is not None
+            assert server.stdout is not None
+            server.stdin.write(json.dumps(_HELLO) + "\n")
+            server.stdin.flush()
+            server.stdout.readline()
+            own.append(1e3 * (time.perf_counter() - start))
+            server.stdin.close()
+    return Start(name="zapomni serve (to the handshake)", ms=median(own), ratio=median(own) / median(bare))
+
+
+def _wall(command: Sequence[str]) -> float:
+    start = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    return 1e3 * (time.perf_counter() - start)

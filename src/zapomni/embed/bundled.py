@@ -1,0 +1,147 @@
+"""The default provider: multilingual-e5-small in 4 bits, on this machine, with nothing to configure.
+
+Two engines run the same file and agree (cosine above .9995): the compiled one answers single texts at once
+and without numpy; our own on numpy does more texts a second when many come together, and serves where there
+is no compiled one. Importing this module loads neither.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import threading
+import unicodedata
+from array import array
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from zapomni.embed._e5_weights import MAX_TOKENS, WIDTH, locate, verify
+from zapomni.embed._vectors import unit
+from zapomni.errors import ConfigError, EmbedderError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from zapomni.config import EmbedderSettings
+    from zapomni.embed._e5_encoder import Encoder
+    from zapomni.embed._e5_native import NativeEngine
+    from zapomni.embed.base import Task, Vector
+
+MODEL: Final = "multilingual-e5-small-q4"
+PIECE: Final = 1_600
+"""Characters of one piece: about 400 of the 512 tokens in English and Russian."""
+LONGEST: Final = 4_096
+"""Characters looked at before tokens are counted; 510 tokens of ordinary text have about 2,000."""
+BULK: Final = 8
+"""From how many texts on numpy is worth loading."""
+UNUSABLE: Final = re.compile("[\0\ud800-\udfff]")
+"""NUL ends a C string early, lone surrogates have no UTF-8 form."""
+
+
+def make(settings: EmbedderSettings) -> BundledEmbedder:
+    """Return the provider; loads nothing. Raises `ConfigError` for another model or width than its own."""
+    if settings.model not in {None, MODEL}:
+        raise ConfigError(f"embedder.model: bundled has no {settings.model!r}", remedy=f"Its one model is {MODEL}")
+    if settings.dimension not in {None, WIDTH}:
+        raise ConfigError(f"embedder.dimension: bundled makes no {settings.dimension}", remedy=f"Its width is {WIDTH}")
+    return BundledEmbedder(settings.weights)
+
+
+def prepare(text: str, count: Callable[[str], int]) -> str:
+    """Return what the engines may see: NFKC, no NUL or lone surrogate, at most 512 tokens by `count`.
+
+    NFKC comes first because U+FDFA overruns a buffer of the compiled engine; the model's own map is NFKC
+    too, so ordinary text keeps its vector.
+    """
+    text = unicodedata.normalize("NFKC", UNUSABLE.sub(" ", text[:LONGEST]))[:LONGEST]
+    while (tokens := count(text)) > MAX_TOKENS:
+        text = text[: len(text) * (MAX_TOKENS - 2) // tokens]
+    return text
+
+
+class BundledEmbedder:
+    """An `Embedder` over the model that the package carries; safe to call from many threads and after a fork."""
+
+    provider: str = "bundled"
+    model: str = MODEL
+    preparation: int = 1
+    local: bool = True
+    piece: int = PIECE
+
+    _query_lock = threading.Lock()
+    _bulk_lock = threading.Lock()
+    """One pair for all: a bulk call takes every core, and a query need not wait for it."""
+
+    def __init__(self, weights: Path | None = None) -> None:
+        self._own = weights
+        self._native: NativeEngine | None = None
+        self._encoder: Encoder | None = None
+
+    def embed(self, texts: Sequence[str], task: Task) -> list[Vector | EmbedderError]:
+        """Return, in order, one unit vector a text; see `Embedder.embed`."""
+        if len(texts) < (BULK if self._encoder is None else 2):
+            with BundledEmbedder._query_lock:
+                native = self._load_native()
+                if native is not None:
+                    clean = [prepare(text, lambda t: native.count(t, task)) for text in texts]
+                    return [_checked(native.embed(text, task)) for text in clean]
+        with BundledEmbedder._bulk_lock:
+            encoder = self._load_encoder()
+            clean = [prepare(text, lambda t: encoder.count(t, task)) for text in texts]
+            return [_checked(row.tolist()) for row in encoder.embed(clean, task)] if clean else []
+
+    def check(self) -> None:
+        """Compare the weights with their known digest; raises a permanent `EmbedderError` when they differ."""
+        verify(locate(self._own).weights)
+
+    def prior_mean(self) -> Vector | None:
+        """Return the mean vector of ordinary text that the package carries, or None when it carries none."""
+        path = Path(__file__).with_name("e5_mean.f32")
+        if not path.is_file():
+            return None
+        mean = array("f", path.read_bytes())
+        if sys.byteorder == "big":
+            mean.byteswap()
+        return mean if len(mean) == WIDTH else None
+
+    def close(self) -> None:
+        """Free both engines; the next call loads again."""
+        with BundledEmbedder._query_lock, BundledEmbedder._bulk_lock:
+            if self._native is not None:
+                self._native.close()
+            self._native = self._encoder = None
+
+    def _load_native(self) -> NativeEngine | None:
+        """Return the compiled engine, or None where there is none or it does not run."""
+        from zapomni.embed._e5_native import NativeEngine, runs_here
+
+        if self._native is None and runs_here(files := locate(self._own)):
+            try:
+                self._native = NativeEngine(files)
+            except OSError:  # no OpenMP library, a noexec mount, another C library: numpy serves instead
+                return None
+        return self._native
+
+    def _load_encoder(self) -> Encoder:
+        from zapomni.embed._e5_encoder import Encoder
+
+        if self._encoder is None:
+            self._encoder = Encoder(locate(self._own).weights)
+        return self._encoder
+
+    @classmethod
+    def _renew_locks(cls) -> None:
+        """Give a forked child free locks: the threads that held them stayed in the parent."""
+        cls._query_lock, cls._bulk_lock = threading.Lock(), threading.Lock()
+
+
+def _checked(values: Sequence[float] | Vector) -> Vector | EmbedderError:
+    try:
+        return unit(values, WIDTH)
+    except ValueError as error:
+        return EmbedderError(f"The bundled model could not embed a text: {error}", permanent=True)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=BundledEmbedder._renew_locks)  # noqa: SLF001 - same module

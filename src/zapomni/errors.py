@@ -1,0 +1,136 @@
+"""Every error a caller can see: what happened, to what, and what can be done about it.
+
+Each class carries its own `code` and `exit_status`; surfaces render these and add no meaning of their own.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+
+class ZapomniError(Exception):
+    """The root of all errors of this package.
+
+    `message` says what happened to what; `remedy` says what the reader can do. `code` is the stable word
+    that surfaces put into their answers.
+    """
+
+    code: str = "error"
+    exit_status: int = 1
+
+    def __init__(self, message: str, *, remedy: str = "") -> None:
+        self.message = message
+        self.remedy = remedy
+        super().__init__(f"{message}. {remedy}" if remedy else message)
+
+
+class InvalidInput(ZapomniError):
+    """A value that was given cannot be used; names the field, the value and what is allowed."""
+
+    code = "invalid_input"
+    exit_status = 2
+
+    def __init__(self, field: str, problem: str, *, remedy: str = "") -> None:
+        self.field = field
+        super().__init__(f"{field}: {problem}", remedy=remedy)
+
+
+class NotFound(ZapomniError):
+    """Nothing visible carries that id or name."""
+
+    code = "not_found"
+    exit_status = 3
+
+
+class Ambiguous(ZapomniError):
+    """A short id fits several memories; `matches` lists them and nothing was changed."""
+
+    code = "ambiguous"
+    exit_status = 4
+
+    def __init__(self, prefix: str, matches: tuple[str, ...]) -> None:
+        self.matches = matches
+        listed = ", ".join(matches)
+        super().__init__(f"id {prefix!r} fits several memories: {listed}", remedy="Give more letters of the id")
+
+
+class Conflict(ZapomniError):
+    """Somebody else changed the record first; carries both versions so that nothing is lost."""
+
+    code = "conflict"
+    exit_status = 5
+
+    def __init__(self, message: str, *, current: object = None, wanted: object = None, remedy: str = "") -> None:
+        self.current = current
+        self.wanted = wanted
+        super().__init__(message, remedy=remedy)
+
+
+class Refused(ZapomniError):
+    """The request is understood and will not be done (a rejected value, a blank filter on a delete)."""
+
+    code = "refused"
+    exit_status = 6
+
+
+class Unavailable(ZapomniError):
+    """Something needed is not there now (a provider, a lock, a disk); trying again later may help."""
+
+    code = "unavailable"
+    exit_status = 7
+
+
+class StoreBusy(Unavailable):
+    """Another process held the store longer than the stated wait; nothing was changed."""
+
+    code = "store_busy"
+
+
+class StoreDamaged(ZapomniError):
+    """The store file is not whole or not ours; nothing was changed."""
+
+    code = "store_damaged"
+    exit_status = 8
+
+
+class EmbedderError(Unavailable):
+    """An embedding provider failed.
+
+    `retry_after` is in seconds when the provider named it. `permanent` marks what trying again cannot
+    mend (a bad key, an unknown model).
+    """
+
+    code = "embedder"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        remedy: str = "",
+        retry_after: float | None = None,
+        permanent: bool = False,
+    ) -> None:
+        self.retry_after = retry_after
+        self.permanent = permanent
+        super().__init__(message, remedy=remedy)
+
+
+class ConfigError(ZapomniError):
+    """A setting has a bad value; names it, its value, where it stands and what is allowed."""
+
+    code = "config"
+    exit_status = 2
+
+
+EXIT_STATUS: Final = {
+    0: "done",
+    1: "an error that has no status of its own",
+    2: "bad input or a bad setting",
+    3: "not found",
+    4: "a short id fits several memories",
+    5: "somebody else changed it first",
+    6: "refused",
+    7: "something needed is not available now",
+    8: "the store is damaged",
+}
+"""What each exit status of the command means."""

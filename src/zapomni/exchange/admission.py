@@ -1,0 +1,175 @@
+"""Letting the memories of a file in, one at a time: what is new is added, what is here is met by the mode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from zapomni.errors import Conflict, InvalidInput
+from zapomni.exchange.entries import ImportMode, Item, Problem
+from zapomni.model import PAGE_LIMIT, Draft, Filter, Memory, Origin, Trust, Verb
+from zapomni.services.prepare import prepare
+from zapomni.text.fold import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from zapomni.model import Actor, Scope
+    from zapomni.services.context import Context
+    from zapomni.store.base import Tx
+
+_DRAFT: Final = tuple(f.name for f in fields(Draft))
+_COUNTS: Final = ("imported", "updated", "skipped", "duplicates", "deleted", "redactions")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """An item that the first half of the gateway let through."""
+
+    item: Item
+    values: Draft
+    digest: bytes
+    redactions: int
+
+
+def ready_of(item: Item) -> Ready | Problem:
+    """Clean, check and redact an item; what cannot be kept is a problem of its line."""
+    try:
+        prepared = prepare(item.draft)
+    except InvalidInput as error:
+        return Problem(line=item.line, reason=str(error))
+    values: Draft = prepared.values
+    return Ready(item=item, values=values, digest=digest(values.content), redactions=len(prepared.redactions))
+
+
+class Admission:
+    """Decides on each memory and counts; `ids` tells under which id each ref of the file is known here."""
+
+    def __init__(self, context: Context, actor: Actor, mode: ImportMode, run_in: Callable[[Tx], str]) -> None:
+        self.counts = dict.fromkeys(_COUNTS, 0)
+        self.refused: list[Problem] = []
+        self.bad: list[Problem] = []
+        self.ids: dict[str, str] = {}
+        self._context, self._actor, self._mode, self._run_in = context, actor, mode, run_in
+        self._own: set[str] = set()
+        self._scopes: set[Scope] = set()
+
+    def admit(self, tx: Tx, ready: Ready) -> None:
+        """Bring one memory in, or count why not."""
+        item, scope = ready.item, ready.values.scope
+        assert scope is not None  # every reader sets one
+        alive = item.carried.get("deleted_at") is None
+        rejection = tx.rejection(scope, ready.digest) if alive else None
+        if rejection is not None:
+            reason = f"refused before by {rejection.actor}: {rejection.reason}"
+            self.refused.append(Problem(line=item.line, reason=reason))
+            return
+        self._scopes.add(scope)
+        found = self._found(tx, ready)
+        twin = tx.find_digest(scope, ready.digest) if found is None and alive else None
+        try:
+            if found is not None:
+                self._meet(tx, ready, found)
+                self._own_up(item, found.id)
+            elif twin is not None and self._is_same(item, twin):
+                self.counts["duplicates"] += 1
+                self._own_up(item, twin.id)
+            else:
+                self._add(tx, ready)
+        except Conflict as error:
+            self.bad.append(Problem(line=item.line, reason=error.message))
+
+    def delete_others(self, tx: Tx) -> None:
+        """Delete, recoverably, every memory of the scopes of the file that the file does not hold."""
+        where = Filter(scopes=tuple(self._scopes), trusts=tuple(Trust), expired=True)
+        others: list[str] = []
+        cursor: str | None = None
+        while self._scopes:
+            page = self._context.store.page(where, PAGE_LIMIT, cursor)
+            others += [memory.id for memory in page.memories if memory.id not in self._own]
+            cursor = page.next
+            if cursor is None:
+                break
+        for memory_id in others:
+            before = tx.get(memory_id)
+            if before is not None:
+                now = self._context.clock()
+                after = replace(before, deleted_at=now, updated_at=now, version=before.version + 1)
+                tx.put(before, after, verb=Verb.DELETE, actor=self._actor, at=now, run=self._run_in(tx))
+                self.counts["deleted"] += 1
+
+    def _found(self, tx: Tx, ready: Ready) -> Memory | None:
+        """Return the memory here that is the same record: by its id, else by its key."""
+        own_id, scope = ready.item.carried.get("id"), ready.values.scope
+        found = tx.get(own_id) if own_id else None
+        if found is None and ready.values.key and scope is not None:
+            found = tx.find_key(scope, ready.values.key)
+        return found
+
+    def _is_same(self, item: Item, twin: Memory) -> bool:
+        """Tell whether an item is left out for a twin; records of ours are kept apart as they were in their store."""
+        if not item.exact:
+            return True
+        return self._mode is not ImportMode.REPLACE and twin.id not in self._own
+
+    def _own_up(self, item: Item, memory_id: str) -> None:
+        self._own.add(memory_id)
+        if item.ref and item.ref != memory_id:
+            self.ids.setdefault(item.ref, memory_id)
+
+    def _add(self, tx: Tx, ready: Ready) -> None:
+        now = self._context.clock()
+        memory = self._memory(ready, now)
+        tx.put(None, memory, verb=Verb.CREATE, actor=self._actor, at=now, run=self._run_in(tx))
+        self.counts["imported"] += 1
+        self.counts["redactions"] += ready.redactions
+        self._own_up(ready.item, memory.id)
+
+    def _meet(self, tx: Tx, ready: Ready, found: Memory) -> None:
+        now = self._context.clock()
+        after = self._over(ready, found, now)
+        if after is None:
+            self.counts["skipped"] += 1
+            return
+        verb = Verb.DELETE if after.deleted_at and not found.deleted_at else Verb.UPDATE
+        tx.put(found, after, verb=verb, actor=self._actor, at=now, run=self._run_in(tx))
+        self.counts["updated"] += 1
+        self.counts["redactions"] += ready.redactions
+
+    def _over(self, ready: Ready, found: Memory, now: datetime) -> Memory | None:
+        """Return what an existing memory becomes, None when it stays as it is."""
+        carried = ready.item.carried
+        if self._mode is ImportMode.SKIP or (self._mode is ImportMode.MERGE and not _is_newer(ready.item, found)):
+            return None
+        kept = {name: getattr(found, name) for name in ("created_at", "accessed_at", "access_count", "trust", "origin")}
+        values = {name: getattr(ready.values, name) for name in _DRAFT}
+        after = replace(found, **{**kept, "updated_at": now, "deleted_at": None, **carried, **values, "id": found.id})
+        after = replace(after, version=max(found.version + 1, carried.get("version", 1)))
+        told = ("version", *(("updated_at",) if "updated_at" not in carried else ()))
+        if replace(after, **{name: getattr(found, name) for name in told}) == found:
+            return None
+        return after
+
+    def _memory(self, ready: Ready, now: datetime) -> Memory:
+        carried: dict[str, Any] = dict(ready.item.carried)
+        created = carried.setdefault("created_at", carried.get("updated_at", now))
+        carried.setdefault("updated_at", created)
+        carried.setdefault("origin", Origin.IMPORT)
+        carried.setdefault("trust", Trust.CONFIRMED)
+        carried.setdefault("id", "") 
+        carried["id"] = carried["id"] or self._context.new_id()
+        return Memory(**carried, **{name: getattr(ready.values, name) for name in _DRAFT})
+
+
+def _is_newer(item: Item, found: Memory) -> bool:
+    """Tell whether an item outdoes what is here.
+
+    A record of ours by its version, then by its time; another one by its time. One that tells no time goes
+    by the rule of the gateway that the same key means the same record, unless that was deleted since.
+    """
+    if item.exact:
+        mine = (item.carried["version"], item.carried["updated_at"])
+        return bool(mine > (found.version, found.updated_at))
+    at = item.carried.get("updated_at", item.carried.get("created_at"))
+    return bool(at > found.updated_at) if at is not None else found.deleted_at is None

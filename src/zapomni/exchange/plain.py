@@ -1,0 +1,62 @@
+"""Plain lines: one JSON object a memory with `content` and any field of a draft; read only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from zapomni.errors import InvalidInput
+from zapomni.exchange.entries import Dropped, Item, Line, Problem
+from zapomni.record import parse_scope
+from zapomni.services.parse import DRAFT_FIELDS, given, parse_draft
+from zapomni.text.dates import parse_instant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from zapomni.exchange.entries import Entry, Lines, Reading
+
+TIMES: Final = ("created_at", "updated_at")
+"""The times that a line may carry beside those of a draft."""
+_KNOWN: Final = {*DRAFT_FIELDS, *TIMES, "scope", "type"}
+_OURS: Final = {"scope", "memory", "link", "rejection", "run", "revision"}
+
+
+def read(lines: Lines, reading: Reading) -> Iterator[Entry]:
+    """Read each object as a draft; `type` is taken for `kind`, and `created_at` and `updated_at` are kept."""
+    for line in lines:
+        if isinstance(line, Problem):
+            yield line
+            continue
+        try:
+            yield _item(line, reading)
+        except InvalidInput as error:
+            yield Problem(line=line.no, reason=str(error))
+            continue
+        for name in given(line.value).keys() - _KNOWN:
+            yield Dropped(name=name)
+
+
+def _item(line: Line, reading: Reading) -> Item:
+    values: dict[str, Any] = given(line.value)
+    if values.get("type") in _OURS and "content" not in values:
+        raise InvalidInput("type", f"this is a {values['type']} of a zapomni export whose header is missing")
+    if "kind" not in values and "type" in values:
+        values["kind"] = values["type"]
+    scope = parse_scope(text_of("scope", values["scope"])) if "scope" in values else reading.scope
+    return Item(
+        line=line.no, draft=parse_draft(values, zone=reading.zone, scope=scope), carried=times_of(values, TIMES, reading)
+    )
+
+
+def times_of(values: Mapping[str, Any], names: tuple[str, ...], reading: Reading) -> dict[str, Any]:
+    """Read the times of these names that are given; one without a zone is local, as everywhere."""
+    return {
+        name: parse_instant(text_of(name, values[name]), reading.zone, field=name) for name in names if name in values
+    }
+
+
+def text_of(name: str, value: object) -> str:
+    """Return a value that must be text; raises `InvalidInput`."""
+    if not isinstance(value, str):
+        raise InvalidInput(name, f"it must be text, not {type(value).__name__}")
+    return value

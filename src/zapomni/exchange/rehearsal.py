@@ -1,0 +1,94 @@
+"""A transaction that only keeps in mind what it was told to write: a dry run gives the numbers of the real one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zapomni.text.fold import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+    from zapomni.model import Actor, Link, Memory, Rejection, Run, Scope, Verb
+    from zapomni.store.base import Tx
+
+
+class Minded:
+    """What a whole dry run would have written by now."""
+
+    def __init__(self) -> None:
+        self.memories: dict[str, Memory] = {}
+        self.digests: dict[tuple[Scope, bytes], str] = {}
+        self.keys: dict[tuple[Scope, str], str] = {}
+        self.rejections: dict[tuple[Scope, bytes], Rejection] = {}
+        self.scopes: set[Scope] = set()
+
+
+class Rehearsal:
+    """One transaction of a dry run: asks the real one, beneath what the dry run has in mind."""
+
+    def __init__(self, tx: Tx, minded: Minded) -> None:
+        self._tx = tx
+        self._minded = minded
+
+    def put(
+        self,
+        before: Memory | None,  # noqa: ARG002 - the signature is the contract's
+        after: Memory | None,
+        *,
+        verb: Verb,  # noqa: ARG002
+        actor: Actor,  # noqa: ARG002
+        at: datetime,  # noqa: ARG002
+        run: str | None = None,  # noqa: ARG002
+        undoes: int | None = None,  # noqa: ARG002
+    ) -> int:
+        """Keep the memory in mind."""
+        if after is not None:
+            self._minded.memories[after.id] = after
+            if after.deleted_at is None:
+                self._minded.digests.setdefault((after.scope, digest(after.content)), after.id)
+            if after.key:
+                self._minded.keys[after.scope, after.key] = after.id
+        return 0
+
+    def get(self, memory_id: str) -> Memory | None:
+        """Return the memory as it would be by now."""
+        return self._minded.memories.get(memory_id) or self._tx.get(memory_id)
+
+    def find_digest(self, scope: Scope, digest: bytes) -> Memory | None:
+        """Return the memory that would have this content by now."""
+        found = self._tx.find_digest(scope, digest)
+        if found is not None and found.id not in self._minded.memories:
+            return found
+        known = self._minded.digests.get((scope, digest))
+        return self._minded.memories[known] if known is not None else None
+
+    def find_key(self, scope: Scope, key: str) -> Memory | None:
+        """Return the memory that would have this key by now."""
+        known = self._minded.keys.get((scope, key))
+        return self._minded.memories[known] if known is not None else self._tx.find_key(scope, key)
+
+    def rejection(self, scope: Scope, digest: bytes) -> Rejection | None:
+        """Return the refusal that would stand by now."""
+        return self._minded.rejections.get((scope, digest)) or self._tx.rejection(scope, digest)
+
+    def reject(self, rejection: Rejection) -> None:
+        """Keep the refusal in mind."""
+        self._minded.rejections.setdefault((rejection.scope, bytes.fromhex(rejection.digest)), rejection)
+
+    def link(self, links: Iterable[Link]) -> None:
+        """Do nothing: nobody asks for links by a transaction."""
+
+    def unlink(self, links: Iterable[Link]) -> None:
+        """Do nothing."""
+
+    def start_run(self, run: Run) -> None:
+        """Do nothing."""
+
+    def finish_run(self, run_id: str, at: datetime, detail: Mapping[str, object]) -> None:
+        """Do nothing."""
+
+    def register_scope(self, scope: Scope, identity: str | None) -> None:  # noqa: ARG002
+        """Keep the scope in mind."""
+        self._minded.scopes.add(scope)

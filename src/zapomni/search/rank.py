@@ -1,0 +1,32 @@
+"""Putting candidates in order: relevance times importance, above the floor, at most as many as asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zapomni.model import Hit, Part
+from zapomni.search.constants import FLOOR, IMPORTANCE_BASE, IMPORTANCE_SHARE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from zapomni.model import Memory
+    from zapomni.search.fuse import Scored
+
+
+def above_floor(scored: Sequence[Scored]) -> list[Scored]:
+    """Drop what is too weak to be an answer, so that an unrelated question returns nothing."""
+    return [item for item in scored if item.relevance >= FLOOR]
+
+
+def rank(scored: Sequence[Scored], memories: Mapping[int, Memory], limit: int) -> list[Hit]:
+    """Return the best hits; importance multiplies relevance (article A), newer breaks a tie."""
+    hits = [_hit(item, memories[item.no]) for item in scored if item.no in memories]
+    hits.sort(key=lambda hit: (-hit.score, -hit.memory.created_at.timestamp(), hit.memory.id))
+    return hits[:limit]
+
+
+def _hit(item: Scored, memory: Memory) -> Hit:
+    factor = IMPORTANCE_BASE + IMPORTANCE_SHARE * memory.importance
+    note = Part(name="importance", value=factor, why=f"multiplies: importance {memory.importance:g}")
+    return Hit(memory=memory, score=item.relevance * factor, parts=(*item.parts, note))

@@ -1,0 +1,1 @@
+"""Everything a user can ask of the memory, one module a verb."""

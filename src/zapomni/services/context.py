@@ -1,0 +1,33 @@
+"""What every verb is handed: the store, the time, fresh ids and the place it is asked from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from zapomni.model import USER_SCOPE, Scope
+
+if TYPE_CHECKING:
+    from zapomni.clock import Clock
+    from zapomni.ids import IdFactory
+    from zapomni.services.touches import Touches
+    from zapomni.store.base import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a caller stands: the scope its writes go to and the scopes its reads see, when it names none."""
+
+    write: Scope = USER_SCOPE
+    read: tuple[Scope, ...] = field(default=(USER_SCOPE,))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """The tools of a verb; it holds no state of its own."""
+
+    store: Store
+    clock: Clock
+    new_id: IdFactory
+    touches: Touches
+    place: Place = field(default_factory=Place)

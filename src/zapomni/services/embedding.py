@@ -1,0 +1,256 @@
+"""Vectors beside the memories: which space is in use, the vector of a question, and working off the queue."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import timedelta
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+from zapomni.errors import EmbedderError
+from zapomni.model import Filter, SpaceState
+from zapomni.store.base import Backlog
+from zapomni.text.pieces import pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import ThreadPoolExecutor
+
+    from zapomni.clock import Clock
+    from zapomni.embed.base import Embedder, Vector
+    from zapomni.model import Memory, Space
+    from zapomni.store.base import EmbedJob, Store
+
+    EmbedderFor = Callable[[str, str], Embedder | None]
+    """Gives the embedder of a provider and model that a stored space names, or None when it cannot be had."""
+
+BATCH: Final = 128
+"""Memories a round: enough for length-sorted batches, few enough that a kill loses seconds of work."""
+QUERY_DEADLINE: Final = 3.0
+"""Seconds that a question waits for a provider on the network before words alone answer it."""
+_RETRY_AFTER: Final = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1), timedelta(hours=24))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The vector of a question and the space it belongs to, or the reason why there is none."""
+
+    space: Space | None = None
+    vector: Vector | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drained:
+    """What a round over the queue came to; `reason` says why it stopped early."""
+
+    done: int = 0
+    failed: int = 0
+    left: int = 0
+    space: Space | None = None
+    reason: str | None = None
+
+
+class Embedding:
+    """The vectors of one store under one wanted embedder; safe to share between threads."""
+
+    def __init__(self, store: Store, wanted: Embedder | None, embedder_for: EmbedderFor, clock: Clock) -> None:
+        self._store = store
+        self._wanted = wanted
+        self._embedder_for = embedder_for
+        self._clock = clock
+        self._older: dict[str, Embedder | None] = {}
+        self._lock = Lock()
+        self._threads: ThreadPoolExecutor | None = None
+
+    @property
+    def wanted(self) -> Embedder | None:
+        """The embedder that the settings name, None when vectors are switched off."""
+        return self._wanted
+
+    def active(self) -> Space | None:
+        """Return the space that answers questions now."""
+        return next((space for space in self._store.spaces() if space.state is SpaceState.ACTIVE), None)
+
+    def target(self) -> Space | None:
+        """Return the space that new vectors go to: the wanted model's, None before its first vector."""
+        return next((space for space in self._store.spaces() if self._is_wanted(space)), None)
+
+    def ask(self, text: str) -> Asked:
+        """Return the vector of a question in the active space; never raises for a provider that fails."""
+        if self._wanted is None:
+            return Asked(reason="semantic search is switched off (embedder.provider = none)")
+        space = self.active()
+        if space is None:
+            return Asked(reason="no memory has a vector yet")
+        embedder = self._embedder_of(space)
+        if embedder is None:
+            return Asked(reason=f"the vectors are of {space.label}, which is not available; run `zapomni reembed`")
+        try:
+            (vector,) = self._in_time(embedder, text)
+        except EmbedderError as error:
+            return Asked(reason=error.message)
+        if isinstance(vector, EmbedderError):
+            return Asked(reason=vector.message)
+        if len(vector) != space.dimension:
+            return Asked(reason=f"{space.label} now answers with {len(vector)} numbers; run `zapomni reembed`")
+        return Asked(space=space, vector=vector)
+
+    def drain(
+        self,
+        *,
+        limit: int | None = None,
+        retry: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Drained:
+        """Work off the queue of the wanted space, at most `limit` memories, and activate it when it is whole.
+
+        One process at a time does this work; another one is told so by `reason`. A memory whose text the
+        provider refuses waits for its next try and does not stop the others. Killed half-way, it loses at
+        most one batch of work.
+        """
+        embedder = self._wanted
+        if embedder is None:
+            return Drained(reason="semantic search is switched off (embedder.provider = none)")
+        with self._store.worker_lock("embed") as mine:
+            if not mine:
+                return Drained(reason="another process is working on it")
+            try:
+                space = self.target() or self._found(embedder)
+            except EmbedderError as error:
+                return Drained(reason=error.message)
+            return self._work(embedder, space, limit=limit, retry=retry, progress=progress, stop=stop)
+
+    def backlog(self) -> Backlog:
+        """Count the memories that wait for a vector of the wanted space: all of them before its first one."""
+        if self._wanted is None:
+            return Backlog()
+        space = self.target()
+        if space is not None:
+            return self._store.backlog(space.no)
+        return Backlog(waiting=self._store.page(Filter(), 1).total)
+
+    def close(self) -> None:
+        """Release the embedders and the thread that asks them."""
+        for embedder in (self._wanted, *self._older.values()):
+            if embedder is not None:
+                embedder.close()
+        if self._threads is not None:
+            self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _is_wanted(self, space: Space) -> bool:
+        wanted = self._wanted
+        return wanted is not None and (space.provider, space.model, space.preparation) == (
+            wanted.provider,
+            wanted.model,
+            wanted.preparation,
+        )
+
+    def _embedder_of(self, space: Space) -> Embedder | None:
+        if self._is_wanted(space):
+            return self._wanted
+        with self._lock:
+            if space.label not in self._older:
+                self._older[space.label] = self._embedder_for(space.provider, space.model)
+            return self._older[space.label]
+
+    def _in_time(self, embedder: Embedder, text: str) -> list[Vector | EmbedderError]:
+        if embedder.local:
+            return embedder.embed([text], "query")
+        from concurrent.futures import ThreadPoolExecutor
+        from concurrent.futures import TimeoutError as LateError
+
+        with self._lock:
+            self._threads = self._threads or ThreadPoolExecutor(max_workers=2, thread_name_prefix="embed-query")
+        try:
+            return self._threads.submit(embedder.embed, [text], "query").result(timeout=QUERY_DEADLINE)
+        except LateError as error:
+            raise EmbedderError(f"{embedder.provider} did not answer within {QUERY_DEADLINE:g} seconds") from error
+
+    def _found(self, embedder: Embedder) -> Space:
+        """Open the wanted space; one probe text tells its width."""
+        (probe,) = embedder.embed(["zapomni"], "passage")
+        if isinstance(probe, EmbedderError):
+            raise probe
+        return self._store.open_space(
+            embedder.provider, embedder.model, len(probe), embedder.preparation, embedder.prior_mean()
+        )
+
+    def _work(
+        self,
+        embedder: Embedder,
+        space: Space,
+        *,
+        limit: int | None,
+        retry: bool,
+        progress: Callable[[int, int], None] | None,
+        stop: Callable[[], bool],
+    ) -> Drained:
+        done = failed = 0
+        total = self._store.backlog(space.no).waiting
+        reason: str | None = None
+        seen: set[tuple[str, int]] = set()
+        while not stop() and (limit is None or done + failed < limit):
+            size = BATCH if limit is None else min(BATCH, limit - done - failed)
+            jobs = [
+                job
+                for job in self._store.embed_jobs(space.no, size, self._clock(), retry=retry)
+                if (job.memory.id, job.memory.version) not in seen
+            ]
+            if not jobs:
+                break
+            seen |= {(job.memory.id, job.memory.version) for job in jobs}
+            try:
+                kept = self._embed_jobs(embedder, space, jobs)
+            except EmbedderError as error:
+                reason = error.message
+                break
+            done, failed = done + kept, failed + len(jobs) - kept
+            if progress is not None:
+                progress(done + failed, total)
+        left = self._store.backlog(space.no).waiting
+        if space.state is SpaceState.BUILDING and left == 0:
+            self._store.activate(space.no)
+        return Drained(done=done, failed=failed, left=left, space=self.target(), reason=reason)
+
+    def _embed_jobs(self, embedder: Embedder, space: Space, jobs: Sequence[EmbedJob]) -> int:
+        """Embed what these memories say, keep what came back, postpone what failed; return how many are whole."""
+        texts = {job.memory.id: passages(job.memory, embedder.piece) for job in jobs}
+        by_digest = {text_digest(text): text for parts in texts.values() for text in parts}
+        known = self._store.known_vectors(space.no, list(by_digest))
+        missing = [mark for mark in by_digest if mark not in known]
+        answers = embedder.embed([by_digest[mark] for mark in missing], "passage") if missing else []
+        good: dict[bytes, Vector] = {}
+        bad: dict[bytes, str] = {}
+        for mark, answer in zip(missing, answers, strict=True):
+            if isinstance(answer, EmbedderError):
+                bad[mark] = answer.message
+            elif len(answer) != space.dimension:
+                bad[mark] = f"{len(answer)} numbers came back instead of {space.dimension}"
+            else:
+                good[mark] = answer
+        whole = [job for job in jobs if not any(text_digest(text) in bad for text in texts[job.memory.id])]
+        self._store.save_vectors(
+            space.no, good, [(job.memory, [text_digest(text) for text in texts[job.memory.id]]) for job in whole]
+        )
+        ids = {job.memory.id for job in whole}
+        for job in jobs:
+            if job.memory.id not in ids:
+                why = next(bad[text_digest(text)] for text in texts[job.memory.id] if text_digest(text) in bad)
+                wait = _RETRY_AFTER[min(job.attempts, len(_RETRY_AFTER) - 1)]
+                self._store.postpone(job, why, self._clock() + wait)
+        return len(whole)
+
+
+def passages(memory: Memory, size: int) -> list[str]:
+    """Return the texts whose vectors stand for a memory: its heading with each piece of its content."""
+    heading = "\n".join(part for part in (memory.title, memory.description) if part)
+    room = max(size - len(heading) - 1, size // 2)
+    return [f"{heading}\n{piece}" if heading else piece for piece in pieces(memory.content, room)]
+
+
+def text_digest(text: str) -> bytes:
+    """Return the key under which the vector of a text is kept."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -1,0 +1,38 @@
+"""Finding one memory by its id or the beginning of it, inside the scopes that may be seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zapomni.errors import Ambiguous, InvalidInput, NotFound
+from zapomni.model import Filter, Memory, Trust
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zapomni.model import Scope
+    from zapomni.services.context import Context
+
+
+def everything_in(scopes: Sequence[Scope], *, deleted: bool = False) -> Filter:
+    """Return the filter of a direct look: any trust and any validity, inside the scopes."""
+    return Filter(scopes=tuple(scopes), trusts=tuple(Trust), expired=True, deleted=deleted)
+
+
+def find_one(context: Context, short: str, scopes: Sequence[Scope], *, deleted: bool = False) -> Memory:
+    """Return the memory whose id begins with `short`; an exact id wins over longer ones.
+
+    Raises `NotFound`, or `Ambiguous` with the ids that fit.
+    """
+    prefix = short.strip()
+    if not prefix:
+        raise InvalidInput("id", "it is blank", remedy="Give an id as `recall` or `list` shows it")
+    where = everything_in(scopes, deleted=deleted)
+    matches = context.store.match_id(prefix, where)
+    if len(matches) > 1:
+        raise Ambiguous(prefix, tuple(matches))
+    found = context.store.get(matches, where)
+    if not found:
+        seen = ", ".join(str(scope) for scope in scopes)
+        raise NotFound(f"no memory {prefix!r} in {seen}", remedy="Look it up with `list` or name its scope")
+    return found[0]

@@ -1,0 +1,102 @@
+"""What happened to a memory, and taking it back: one change, or a whole run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from zapomni.errors import NotFound, Refused
+from zapomni.model import Memory, Revision, Run, Verb
+from zapomni.record import from_record
+from zapomni.services.find import find_one
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zapomni.model import Actor, Scope
+    from zapomni.services.context import Context
+    from zapomni.store.base import Tx
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undone:
+    """What an undo came to: the ids brought back, and those passed over, each with the reason."""
+
+    run: str | None
+    restored: tuple[str, ...]
+    skipped: tuple[tuple[str, str], ...] = ()
+
+
+def history(context: Context, short: str, *, scopes: Sequence[Scope]) -> tuple[Memory, list[Revision]]:
+    """Return a memory (deleted ones too) and its revisions, oldest first."""
+    memory = find_one(context, short, scopes, deleted=True)
+    return memory, context.store.history(memory.id)
+
+
+def undo(context: Context, short: str, *, scopes: Sequence[Scope], actor: Actor) -> Undone:
+    """Take back the latest change of a memory; an undo is a change too, so a second undo brings it back.
+
+    Raises `NotFound`, or `Refused` for what cannot be taken back.
+    """
+    with context.store.write() as tx:
+        memory = find_one(context, short, scopes, deleted=True)
+        latest = context.store.latest_revision(memory.id)
+        if latest is None:
+            raise Refused(f"memory {memory.id} has no history to take back")
+        _take_back(context, tx, latest, actor=actor, run=None)
+    return Undone(run=None, restored=(memory.id,))
+
+
+def undo_run(context: Context, run_id: str, *, actor: Actor) -> Undone:
+    """Take back every change of a run, newest first; memories changed since are left alone and named.
+
+    Raises `NotFound` when there is no such run.
+    """
+    found = context.store.run(run_id)
+    if found is None:
+        raise NotFound(f"no run {run_id!r}", remedy="`zapomni history --runs` lists them")
+    _, revisions = found
+    own = Run(id=context.new_id(), verb="undo", actor=actor.name, started_at=context.clock(), detail={"of": run_id})
+    restored: list[str] = []
+    skipped: list[tuple[str, str]] = []
+    with context.store.write() as tx:
+        tx.start_run(own)
+        taken: set[int] = set()
+        for revision in reversed(revisions):
+            reason = _since(context, revision, taken)
+            if reason:
+                skipped.append((revision.memory_id, reason))
+                continue
+            taken.add(_take_back(context, tx, revision, actor=actor, run=own.id))
+            restored.append(revision.memory_id)
+        tx.finish_run(own.id, context.clock(), {"restored": len(restored), "skipped": len(skipped)})
+    return Undone(run=own.id, restored=tuple(dict.fromkeys(restored)), skipped=tuple(skipped))
+
+
+def _since(context: Context, revision: Revision, taken: set[int]) -> str:
+    """Say why a revision of a run is no longer the newest word on its memory, or nothing when it is."""
+    latest = context.store.latest_revision(revision.memory_id)
+    if latest is None or latest.seq == revision.seq or latest.seq in taken:
+        return ""
+    return f"changed again by {latest.actor} ({latest.verb.value})"
+
+
+def _take_back(context: Context, tx: Tx, revision: Revision, *, actor: Actor, run: str | None) -> int:
+    if revision.verb is Verb.ERASE or (revision.before is None and revision.after is None):
+        raise Refused(f"memory {revision.memory_id} was erased", remedy="Erased text is gone for good")
+    now = context.clock()
+    current = tx.get(revision.memory_id)
+    if current is None:
+        raise NotFound(f"memory {revision.memory_id} is gone")
+    if revision.before is None:
+        after, verb = replace(current, deleted_at=now), Verb.DELETE
+    else:
+        after, verb = from_record(revision.before), Verb.RESTORE
+    after = replace(
+        after,
+        updated_at=now,
+        version=current.version + 1,
+        accessed_at=current.accessed_at,
+        access_count=current.access_count,
+    )
+    return tx.put(current, after, verb=verb, actor=actor, at=now, run=run, undoes=revision.seq)

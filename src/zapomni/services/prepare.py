@@ -1,0 +1,196 @@
+"""The first half of the write gateway: what a draft or patch must satisfy before it may touch the store.
+
+Values are cleaned of what no store can hold, measured against the limits of `model`, and stripped of
+secrets; whatever was changed is named.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
+from typing import Any, Final, TypeVar
+
+from zapomni.errors import InvalidInput
+from zapomni.model import (
+    CONTENT_LIMIT,
+    DESCRIPTION_LIMIT,
+    LIST_LIMIT,
+    METADATA_LIMIT,
+    NAME_LIMIT,
+    TITLE_LIMIT,
+    UNSET,
+    Draft,
+    Patch,
+    Redaction,
+)
+from zapomni.text.clean import clean, is_blank
+from zapomni.text.fold import name_key
+from zapomni.text.secrets import redact
+
+T = TypeVar("T", Draft, Patch)
+
+_LINE_FIELDS: Final = {
+    "title": TITLE_LIMIT,
+    "description": DESCRIPTION_LIMIT,
+    "path": NAME_LIMIT,
+    "source": 4 * NAME_LIMIT,
+    "key": NAME_LIMIT,
+}
+_TIMES: Final = ("observed_at", "valid_from", "valid_until")
+_REDACTED_FIELDS: Final = ("content", "title", "description")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A draft or patch fit to be stored, with what was cut out of it and what was changed in it."""
+
+    values: Any
+    redactions: tuple[Redaction, ...]
+    warnings: tuple[str, ...]
+
+
+def prepare(given: T) -> Prepared:
+    """Clean, check and redact every field that is set.
+
+    Raises `InvalidInput` naming the field, what is wrong and what is allowed.
+    """
+    values = {f.name: getattr(given, f.name) for f in fields(given) if getattr(given, f.name) is not UNSET}
+    warnings: list[str] = []
+    redactions: list[Redaction] = []
+    for name, value in values.items():
+        values[name] = _checked(name, value, warnings)
+    for name in _REDACTED_FIELDS:
+        if values.get(name):
+            values[name], rules = redact(values[name])
+            redactions += [Redaction(rule=rule, field=name) for rule in rules]
+    if "metadata" in values:
+        values["metadata"] = _redact_tree(values["metadata"], redactions)
+    _check_interval(values)
+    return Prepared(values=replace(given, **values), redactions=tuple(redactions), warnings=tuple(warnings))
+
+
+def _checked(name: str, value: Any, warnings: list[str]) -> Any:
+    if name == "content":
+        return _content(value, warnings)
+    if name in _LINE_FIELDS:
+        return _line(name, value, _LINE_FIELDS[name], warnings)
+    if name in {"tags", "entities"}:
+        return _names(name, value, warnings)
+    if name == "importance":
+        return _share(name, value)
+    if name in _TIMES:
+        return _instant(name, value)
+    if name == "metadata":
+        return _metadata(value, warnings)
+    if name == "position" and value is not None and (isinstance(value, bool) or value < 0):
+        raise InvalidInput("position", f"{value!r} is not a whole number from 0 up")
+    return value
+
+
+def _content(value: str, warnings: list[str]) -> str:
+    text = _text("content", value, warnings)
+    if is_blank(text):
+        raise InvalidInput("content", "it is blank", remedy="Give the text that should be remembered")
+    if len(text) > CONTENT_LIMIT:
+        raise InvalidInput(
+            "content",
+            f"{len(text):,} characters, at most {CONTENT_LIMIT:,} are kept in one memory",
+            remedy="Split it, or attach the file as a source",
+        )
+    return text
+
+
+def _line(name: str, value: str | None, limit: int, warnings: list[str]) -> str | None:
+    if value is None:
+        return None
+    text = " ".join(_text(name, value, warnings).split())
+    if len(text) > limit:
+        raise InvalidInput(name, f"{len(text):,} characters, at most {limit} are allowed")
+    if name in {"path", "source", "key"} and is_blank(text):
+        return None
+    return text
+
+
+def _text(name: str, value: str, warnings: list[str]) -> str:
+    if not isinstance(value, str):
+        raise InvalidInput(name, f"it must be text, not {type(value).__name__}")
+    text, notes = clean(value)
+    warnings += [f"{name}: {note}" for note in notes]
+    return text
+
+
+def _names(name: str, value: Sequence[str], warnings: list[str]) -> tuple[str, ...]:
+    if isinstance(value, str):
+        raise InvalidInput(name, "it must be a list of texts")
+    kept: dict[str, str] = {}
+    for item in value:
+        label = _line(name, item, NAME_LIMIT, warnings) or ""
+        if is_blank(label):
+            raise InvalidInput(name, "it holds a blank entry")
+        kept.setdefault(name_key(label), label)
+    if len(kept) > LIST_LIMIT:
+        raise InvalidInput(name, f"{len(kept)} entries, at most {LIST_LIMIT} are allowed")
+    return tuple(kept.values())
+
+
+def _share(name: str, value: float) -> float:
+    if type(value) not in {int, float} or not 0 <= value <= 1:
+        raise InvalidInput(name, f"{value!r} is not a number from 0 to 1")
+    return float(value)
+
+
+def _instant(name: str, value: datetime | None) -> datetime | None:
+    if value is None:
+        return None
+    if value.tzinfo is None:
+        raise InvalidInput(name, f"{value.isoformat()} has no time zone")
+    try:
+        return value.astimezone(UTC)
+    except OverflowError as error:
+        raise InvalidInput(name, f"{value.isoformat()} lies outside the years 1 to 9999 in UTC") from error
+
+
+def _metadata(value: Mapping[str, Any], warnings: list[str]) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InvalidInput("metadata", "it must be an object of names and values")
+    try:
+        flat = json.dumps(dict(value), ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput("metadata", "it holds a value that JSON cannot carry") from error
+    if len(flat) > METADATA_LIMIT:
+        raise InvalidInput("metadata", f"{len(flat):,} characters as JSON, at most {METADATA_LIMIT:,} are allowed")
+    if any(not isinstance(key, str) for key in value):
+        raise InvalidInput("metadata", "its names must be texts")
+    cleaned = _clean_tree(dict(value), warnings)
+    assert isinstance(cleaned, dict)
+    return cleaned
+
+
+def _clean_tree(value: Any, warnings: list[str]) -> Any:
+    if isinstance(value, str):
+        return _text("metadata", value, warnings)
+    if isinstance(value, dict):
+        return {_text("metadata", str(key), warnings): _clean_tree(item, warnings) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean_tree(item, warnings) for item in value]
+    return value
+
+
+def _redact_tree(value: Any, redactions: list[Redaction]) -> Any:
+    if isinstance(value, str):
+        text, rules = redact(value)
+        redactions += [Redaction(rule=rule, field="metadata") for rule in rules]
+        return text
+    if isinstance(value, dict):
+        return {key: _redact_tree(item, redactions) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_redact_tree(item, redactions) for item in value]
+    return value
+
+
+def _check_interval(values: Mapping[str, Any]) -> None:
+    start, end = values.get("valid_from"), values.get("valid_until")
+    if start is not None and end is not None and end <= start:
+        raise InvalidInput("valid_until", f"{end.isoformat()} is not after valid_from {start.isoformat()}")

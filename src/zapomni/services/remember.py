@@ -1,0 +1,181 @@
+"""The write gateway: the one way by which anything new enters the memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from zapomni.errors import Unavailable
+from zapomni.model import Draft, Filter, Memory, Origin, Outcome, Patch, Status, Trust, Verb
+from zapomni.services.prepare import Prepared, prepare
+from zapomni.text.fold import digest
+from zapomni.text.words import query_words, similar_words, similarity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from zapomni.model import Actor, Scope
+    from zapomni.services.context import Context
+    from zapomni.store.base import Tx
+
+SIMILAR_FROM: Final = 0.8
+"""Share of common words from which two memories of one scope are reported as near duplicates: at .85 the
+ancestor merges by itself (features LC-5), and a report may be a little more generous than a merge."""
+_CANDIDATES: Final = 5
+BATCH: Final = 1_000
+"""Drafts a transaction: a kill loses at most these, and other writers wait for tens of milliseconds."""
+_TRUST: Final = {
+    Origin.USER: Trust.CONFIRMED,
+    Origin.AGENT: Trust.CONFIRMED,
+    Origin.CONSOLIDATION: Trust.CANDIDATE,
+    Origin.IMPORT: Trust.CONFIRMED,
+    Origin.FILE: Trust.CONFIRMED,
+    Origin.SESSION: Trust.CANDIDATE,
+}
+"""What is said on purpose is believed; what was concluded or overheard waits for review."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A prepared draft on its way in: its scope, its duplicate key and who brings it."""
+
+    prepared: Prepared
+    scope: Scope
+    digest: bytes
+    actor: Actor
+    run: str | None = None
+
+    @property
+    def draft(self) -> Draft:
+        """The draft, fit to be stored."""
+        draft: Draft = self.prepared.values
+        return draft
+
+
+def remember(context: Context, draft: Draft, *, actor: Actor, warnings: tuple[str, ...] = ()) -> Outcome:
+    """Store one memory and read it back.
+
+    Raises `InvalidInput` for a value that cannot be stored. A refused value, an exact duplicate and a
+    repeated `key` are outcomes, not errors.
+    """
+    entry = entry_of(context, draft, actor=actor)
+    similar = _similar(context, entry)
+    with context.store.write() as tx:
+        outcome = admit(context, tx, entry)
+    checked = read_back(context, outcome)
+    return replace(
+        checked,
+        similar=tuple(memory for memory in similar if memory.id != outcome.id),
+        warnings=(*warnings, *outcome.warnings),
+    )
+
+
+def remember_many(
+    context: Context, drafts: Sequence[Draft], *, actor: Actor, run: str | None = None
+) -> Iterator[Outcome]:
+    """Store many memories, a transaction for each thousand; yields one outcome a draft, in order.
+
+    Near duplicates are not looked for. A draft that cannot be stored raises `InvalidInput` before its batch
+    is written.
+    """
+    for start in range(0, len(drafts), BATCH):
+        entries = [entry_of(context, draft, actor=actor, run=run) for draft in drafts[start : start + BATCH]]
+        with context.store.write() as tx:
+            outcomes = [admit(context, tx, entry) for entry in entries]
+        yield from outcomes
+
+
+def entry_of(context: Context, draft: Draft, *, actor: Actor, run: str | None = None) -> Entry:
+    """Prepare a draft for `admit`: validated, redacted, with its scope and duplicate key."""
+    prepared = prepare(draft)
+    values: Draft = prepared.values
+    return Entry(
+        prepared=prepared,
+        scope=values.scope or context.place.write,
+        digest=digest(values.content),
+        actor=actor,
+        run=run,
+    )
+
+
+def admit(context: Context, tx: Tx, entry: Entry) -> Outcome:
+    """Put one prepared draft into an open transaction; the caller reads it back after the commit."""
+    rejection = tx.rejection(entry.scope, entry.digest)
+    if rejection is not None:
+        return _outcome(entry, Status.REFUSED, None, f"refused before by {rejection.actor}: {rejection.reason}")
+    keyed = tx.find_key(entry.scope, entry.draft.key) if entry.draft.key else None
+    if keyed is not None:
+        return _again(context, tx, entry, keyed)
+    twin = tx.find_digest(entry.scope, entry.digest)
+    if twin is not None:
+        return _outcome(entry, Status.DUPLICATE, twin)
+    memory = _new(context, entry)
+    tx.put(None, memory, verb=Verb.CREATE, actor=entry.actor, at=memory.created_at, run=entry.run)
+    return _outcome(entry, Status.CREATED, memory)
+
+
+def read_back(context: Context, outcome: Outcome) -> Outcome:
+    """Return the outcome with the memory as the store now gives it.
+
+    Raises `Unavailable` when the store does not give back what it acknowledged.
+    """
+    if outcome.memory is None:
+        return outcome
+    found = context.store.get([outcome.id], Filter(expired=True, deleted=True, trusts=tuple(Trust)))
+    if not found:
+        raise Unavailable(
+            f"memory {outcome.id} was written but cannot be read back", remedy="Run `zapomni doctor` and store it again"
+        )
+    return replace(outcome, memory=found[0])
+
+
+def _new(context: Context, entry: Entry) -> Memory:
+    draft, now = entry.draft, context.clock()
+    return Memory(
+        id=context.new_id(),
+        scope=entry.scope,
+        origin=entry.actor.origin,
+        trust=_TRUST[entry.actor.origin],
+        created_at=now,
+        updated_at=now,
+        **{name: getattr(draft, name) for name in Draft.__slots__ if name != "scope"},
+    )
+
+
+def _again(context: Context, tx: Tx, entry: Entry, found: Memory) -> Outcome:
+    """The same key means the same record: bring it to what the draft says, or leave it when it says so already."""
+    names = [name for name in Draft.__slots__ if name in Patch.__dataclass_fields__ and name != "scope"]
+    values = {name: getattr(entry.draft, name) for name in names}
+    if found.deleted_at is None and all(getattr(found, name) == value for name, value in values.items()):
+        return _outcome(entry, Status.DUPLICATE, found)
+    now = context.clock()
+    after = replace(found, **values, updated_at=now, deleted_at=None, version=found.version + 1)
+    tx.put(found, after, verb=Verb.UPDATE, actor=entry.actor, at=now, run=entry.run)
+    return _outcome(entry, Status.UPDATED, after)
+
+
+def _outcome(entry: Entry, status: Status, memory: Memory | None, *notes: str) -> Outcome:
+    written = status in {Status.CREATED, Status.UPDATED}
+    return Outcome(
+        status=status,
+        id=memory.id if memory else "",
+        memory=memory,
+        redactions=entry.prepared.redactions,
+        warnings=(*entry.prepared.warnings, *notes),
+        waiting=written,
+    )
+
+
+def _similar(context: Context, entry: Entry) -> tuple[Memory, ...]:
+    """Return memories of the same scope that say nearly the same, found by their words alone."""
+    own = similar_words(entry.draft.content)
+    words = query_words(entry.draft.content)
+    if not words:
+        return ()
+    found = context.store.lexical(words, Filter(scopes=(entry.scope,)), _CANDIDATES)
+    memories = context.store.fetch([hit.no for hit in found.hits])
+    return tuple(
+        memory
+        for memory in memories.values()
+        if similarity(own, similar_words(memory.content)) >= SIMILAR_FROM and digest(memory.content) != entry.digest
+    )

@@ -1,0 +1,114 @@
+"""Changing what is remembered: update, delete, erase. Each change is one revision that can be undone."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+from zapomni.errors import Conflict, InvalidInput, Refused
+from zapomni.model import UNSET, Memory, Outcome, Patch, Rejection, Status, Verb
+from zapomni.services.find import find_one
+from zapomni.services.prepare import Prepared, prepare
+from zapomni.services.remember import read_back
+from zapomni.text.fold import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zapomni.model import Actor, Scope
+    from zapomni.services.context import Context
+
+
+def update(
+    context: Context,
+    short: str,
+    patch: Patch,
+    *,
+    scopes: Sequence[Scope],
+    actor: Actor,
+    version: int | None = None,
+) -> Outcome:
+    """Change the fields that the patch sets and leave the others.
+
+    Raises `Conflict` with both texts when `version` is given and is not the current one, `Refused` when the
+    new content was rejected before, `InvalidInput` for an empty patch or a bad value.
+    """
+    if all(getattr(patch, f.name) is UNSET for f in fields(patch)):
+        raise InvalidInput("patch", "it changes no field", remedy="Name at least one field to change")
+    prepared = prepare(patch)
+    with context.store.write() as tx:
+        found = find_one(context, short, scopes)
+        before = tx.get(found.id) or found
+        _check_version(before, version, patch)
+        after = _patched(before, prepared.values)
+        if after == before:
+            return Outcome(status=Status.UNCHANGED, id=before.id, memory=before)
+        rejection = tx.rejection(after.scope, digest(after.content))
+        if rejection is not None:
+            raise Refused(f"this content was refused before by {rejection.actor}: {rejection.reason}")
+        after = replace(after, updated_at=context.clock(), version=before.version + 1)
+        tx.put(before, after, verb=Verb.UPDATE, actor=actor, at=after.updated_at)
+    return read_back(context, _outcome(Status.UPDATED, after, prepared))
+
+
+def delete(context: Context, short: str, *, scopes: Sequence[Scope], actor: Actor, never: str | None = None) -> Outcome:
+    """Delete a memory so that no reading finds it; `undo` brings it back.
+
+    `never` gives the reason why this content must not be stored in its scope again: every write path
+    then refuses it. Raises `NotFound` when there is none; deleted ones count as none.
+    """
+    with context.store.write() as tx:
+        found = find_one(context, short, scopes)
+        now = context.clock()
+        before = tx.get(found.id) or found
+        after = replace(before, deleted_at=now, updated_at=now, version=before.version + 1)
+        tx.put(before, after, verb=Verb.DELETE, actor=actor, at=now)
+        if never:
+            mark = digest(before.content).hex()
+            tx.reject(Rejection(scope=before.scope, digest=mark, reason=never, at=now, actor=actor.name))
+    return Outcome(status=Status.DELETED, id=after.id, memory=after)
+
+
+def erase(context: Context, short: str, *, scopes: Sequence[Scope], actor: Actor) -> Outcome:
+    """Remove a memory for good: text, words, vectors, links and the texts of its history.
+
+    Takes deleted memories too. What stays is one entry of the history that says who erased it and when.
+    """
+    with context.store.write() as tx:
+        found = find_one(context, short, scopes, deleted=True)
+        tx.put(tx.get(found.id) or found, None, verb=Verb.ERASE, actor=actor, at=context.clock())
+    return Outcome(status=Status.ERASED, id=found.id)
+
+
+def _check_version(current: Memory, version: int | None, patch: Patch) -> None:
+    if version is not None and version != current.version:
+        raise Conflict(
+            f"memory {current.id} is at version {current.version}, not {version}",
+            current=current,
+            wanted=patch,
+            remedy="Read it again, merge your change and give the new version",
+        )
+
+
+def _patched(before: Memory, patch: Patch) -> Memory:
+    values: dict[str, Any] = {
+        f.name: getattr(patch, f.name) for f in fields(patch) if getattr(patch, f.name) is not UNSET
+    }
+    if "metadata" in values:
+        merged = {**before.metadata, **values["metadata"]}
+        values["metadata"] = {key: value for key, value in merged.items() if value not in (None, "")}
+    after = replace(before, **values)
+    if after.valid_from and after.valid_until and after.valid_until <= after.valid_from:
+        raise InvalidInput("valid_until", f"{after.valid_until.isoformat()} is not after valid_from")
+    return after
+
+
+def _outcome(status: Status, memory: Memory, prepared: Prepared) -> Outcome:
+    return Outcome(
+        status=status,
+        id=memory.id,
+        memory=memory,
+        redactions=prepared.redactions,
+        warnings=prepared.warnings,
+        waiting=True,
+    )

@@ -1,0 +1,52 @@
+"""Which scopes a request may see and which one it writes to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zapomni.errors import NotFound
+from zapomni.record import parse_scope
+from zapomni.text.nearest import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zapomni.model import Scope
+    from zapomni.services.context import Context
+
+EVERY: Final = "all"
+"""The word that lifts the scope of a read; no scope can be written that way."""
+
+
+def scopes_to_read(context: Context, asked: Sequence[str]) -> tuple[Scope, ...]:
+    """Return the scopes that a read sees: those asked for, else those of the caller's place.
+
+    Raises `InvalidInput` for a text that is no scope and `NotFound` for a scope that nobody ever wrote to.
+    """
+    if not asked:
+        return context.place.read
+    known = context.store.scopes()
+    if EVERY in asked:
+        return tuple(dict.fromkeys((*known, *context.place.read)))
+    wanted = tuple(dict.fromkeys(parse_scope(text) for text in asked))
+    for scope in wanted:
+        if scope not in known and scope not in context.place.read:
+            raise NotFound(f"no memory was ever stored in scope {scope}", remedy=_meant(scope, known))
+    return wanted
+
+
+def scope_to_write(context: Context, asked: str | None) -> tuple[Scope, tuple[str, ...]]:
+    """Return the scope that a write goes to, with a warning when the name is new but close to a known one."""
+    if not asked:
+        return context.place.write, ()
+    scope = parse_scope(asked)
+    known = context.store.scopes()
+    if scope in known or scope == context.place.write:
+        return scope, ()
+    close = nearest(str(scope), [str(other) for other in known])
+    return scope, (f"{scope} is a new scope; known ones close to it: {', '.join(close)}",) if close else ()
+
+
+def _meant(scope: Scope, known: Sequence[Scope]) -> str:
+    close = nearest(str(scope), [str(other) for other in known])
+    return f"Did you mean {' or '.join(close)}?" if close else "`zapomni stats` lists the known scopes"

@@ -1,0 +1,69 @@
+"""The background thread of a server: has the embed queue worked off and reading counts written."""
+
+from __future__ import annotations
+
+import logging
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Final
+
+from zapomni.errors import ZapomniError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zapomni.services.embedding import Embedding
+    from zapomni.services.touches import Touches
+
+PAUSE: Final = 1.0
+"""Seconds between two looks at the queue: other processes' writes get their vectors soon, idle costs little."""
+LONGEST_PAUSE: Final = 60.0
+"""Seconds between two tries while the provider fails; each failed try doubles the pause up to this."""
+_LOG = logging.getLogger(__name__)
+
+
+class Worker:
+    """One thread beside a server's answers; start it once, stop it before the store is closed.
+
+    `work` works off the queue, in another process if need be, and returns whether it got anywhere.
+    """
+
+    def __init__(self, embedding: Embedding, touches: Touches, work: Callable[[], bool]) -> None:
+        self._embedding = embedding
+        self._touches = touches
+        self._work = work
+        self._pause = PAUSE
+        self._stop = Event()
+        self._wake = Event()
+        self._thread = Thread(target=self._run, name="zapomni-worker", daemon=True)
+
+    def start(self) -> None:
+        """Begin; the first look comes at once."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Say that something new waits."""
+        self._wake.set()
+
+    def stop(self) -> None:
+        """End as soon as `work` returns; waits at most two seconds for it."""
+        self._stop.set()
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=2)
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self._round()
+            except ZapomniError as error:
+                _LOG.warning("background work paused: %s", error.message)
+                self._pause = min(self._pause * 2, LONGEST_PAUSE)
+            self._wake.wait(self._pause)
+            self._wake.clear()
+
+    def _round(self) -> None:
+        self._touches.flush()
+        if not self._embedding.backlog().waiting or self._work():
+            self._pause = PAUSE
+        else:
+            self._pause = min(self._pause * 2, LONGEST_PAUSE)

@@ -1,0 +1,1 @@
+"""What is kept: memories, their history, their words and their vectors."""

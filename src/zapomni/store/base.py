@@ -1,0 +1,265 @@
+"""What a store must do: the extension point `zapomni.stores`.
+
+A store keeps memories with their history and answers which of them fit. It decides nothing: what may be
+written, and what is shown first, is settled above it. `no` is the store's own row number of a memory:
+small, stable while the memory exists, never shown to people.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from datetime import datetime
+    from pathlib import Path
+
+    from zapomni.embed.base import Vector
+    from zapomni.model import Actor, Filter, Link, Memory, Page, Rejection, Revision, Run, Scope, Space, Verb
+    from zapomni.text.words import QueryWord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LexicalHit:
+    """A memory that holds some of the words: its row and its BM25 (positive, higher is better)."""
+
+    no: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lexical:
+    """The answer of the words: hits best first, and the score that a perfect document could have had."""
+
+    hits: tuple[LexicalHit, ...] = ()
+    best: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    """A memory `offset` places after (or, negative, before) another in the same ordered source."""
+
+    no: int
+    other: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedJob:
+    """One memory whose vectors of one space are still to come."""
+
+    memory: Memory
+    space_no: int
+    attempts: int
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backlog:
+    """How many embed jobs wait in a space, how many of them failed before, and the last error."""
+
+    waiting: int = 0
+    failed: int = 0
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """Counts of what a filter lets through, and the size of the parts of the store in bytes."""
+
+    memories: int
+    deleted: int
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    scopes: Mapping[str, int] = field(default_factory=dict)
+    trusts: Mapping[str, int] = field(default_factory=dict)
+    tags: Mapping[str, int] = field(default_factory=dict)
+    bytes: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that a health check looked at: its name, whether it holds, what was seen, what mends it."""
+
+    name: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+
+
+class Tx(Protocol):
+    """The writes of one transaction; all of them are kept or none."""
+
+    def put(
+        self,
+        before: Memory | None,
+        after: Memory | None,
+        *,
+        verb: Verb,
+        actor: Actor,
+        at: datetime,
+        run: str | None = None,
+        undoes: int | None = None,
+    ) -> int:
+        """Write one revision with everything that follows from it and return its number.
+
+        `before=None` adds `after`; `after=None` erases `before`: its row, words, vectors and the text of
+        its history. Otherwise the row, its tags, words, vectors and embed jobs are brought to `after`.
+        Raises `Conflict` when the row is no longer at `before.version`.
+        """
+
+    def get(self, memory_id: str) -> Memory | None:
+        """Return the memory as this transaction sees it, deleted ones too."""
+
+    def find_digest(self, scope: Scope, digest: bytes) -> Memory | None:
+        """Return the undeleted memory of the scope whose content has this digest (`text.fold.digest`)."""
+
+    def find_key(self, scope: Scope, key: str) -> Memory | None:
+        """Return the memory of the scope stored under this idempotency key, deleted ones too."""
+
+    def rejection(self, scope: Scope, digest: bytes) -> Rejection | None:
+        """Return the refusal that stands against this content in this scope."""
+
+    def reject(self, rejection: Rejection) -> None:
+        """Remember a refused value; a second time changes nothing."""
+
+    def link(self, links: Iterable[Link]) -> None:
+        """Add links; those that exist already are left as they are."""
+
+    def unlink(self, links: Iterable[Link]) -> None:
+        """Remove links; those that do not exist are passed over."""
+
+    def start_run(self, run: Run) -> None:
+        """Record that a batch of changes begins."""
+
+    def finish_run(self, run_id: str, at: datetime, detail: Mapping[str, object]) -> None:
+        """Record that a batch of changes ended and what it came to."""
+
+    def register_scope(self, scope: Scope, identity: str | None) -> None:
+        """Make a scope known; `identity` ties a project to its repository (remote or common directory)."""
+
+
+class Store(Protocol):
+    """Memories, their history, their words and their vectors, shared by any number of processes.
+
+    Every read of memories takes a `Filter` and applies it before any limit. Methods may be called from any
+    thread. Raises `StoreBusy` when another process holds the store longer than `busy_timeout`, `StoreDamaged`
+    when the file is not whole, `Unavailable` when the disk is full or the file read-only.
+    """
+
+    def write(self) -> AbstractContextManager[Tx]:
+        """Open a write transaction; leaving it by an error takes everything back."""
+
+    def get(self, ids: Sequence[str], where: Filter) -> list[Memory]:
+        """Return the memories of these ids that the filter lets through, in the order asked."""
+
+    def match_id(self, prefix: str, where: Filter, limit: int = 10) -> list[str]:
+        """Return the ids that begin with `prefix`; an exact id alone when there is one."""
+
+    def page(self, where: Filter, limit: int, cursor: str | None = None) -> Page:
+        """Return one page, newest first, each memory exactly once over all pages whatever their times.
+
+        Raises `InvalidInput` for a cursor that no page of this store gave.
+        """
+
+    def scopes(self) -> list[Scope]:
+        """Return every known scope."""
+
+    def scope_identities(self) -> dict[Scope, str | None]:
+        """Return every known scope with the repository identity it is tied to."""
+
+    def links(self, memory_id: str) -> list[Link]:
+        """Return the links from and to a memory."""
+
+    def history(self, memory_id: str) -> list[Revision]:
+        """Return a memory's revisions, oldest first."""
+
+    def run(self, run_id: str) -> tuple[Run, list[Revision]] | None:
+        """Return a run with its revisions, oldest first."""
+
+    def runs(self, limit: int = 20) -> list[Run]:
+        """Return the latest runs, newest first."""
+
+    def revision(self, seq: int) -> Revision | None:
+        """Return one revision."""
+
+    def latest_revision(self, memory_id: str) -> Revision | None:
+        """Return a memory's newest revision."""
+
+    def stats(self, where: Filter) -> Stats:
+        """Count what the filter lets through and measure the parts of the store."""
+
+    def touch(self, ids: Sequence[str], at: datetime) -> None:
+        """Count one targeted reading of each memory; no revision is written and a busy store is passed over."""
+
+    # --- the read path ---------------------------------------------------------------------------------
+    def lexical(self, words: Sequence[QueryWord], where: Filter, limit: int) -> Lexical:
+        """Return the memories that hold some of the words, best first."""
+
+    def nearest(
+        self, space: Space, query: Vector, where: Filter, limit: int, also: Sequence[int] = ()
+    ) -> list[tuple[int, float]]:
+        """Return the rows nearest to a unit query vector with their mean-centred cosine (-1 to 1), best first.
+
+        A memory of several pieces counts with its best one. `also` adds rows whose cosine is wanted however
+        far they lie. Every vector of the space is compared: the answer is exact up to 100,000 vectors.
+        """
+
+    def neighbours(self, nos: Sequence[int], where: Filter, reach: int) -> list[Neighbour]:
+        """Return the memories at most `reach` places away from these in their ordered sources."""
+
+    def fetch(self, nos: Sequence[int]) -> dict[int, Memory]:
+        """Return the memories of these rows."""
+
+    # --- spaces and the embed queue --------------------------------------------------------------------
+    def spaces(self) -> list[Space]:
+        """Return every space that is not retired, the active one first."""
+
+    def open_space(self, provider: str, model: str, dimension: int, preparation: int, mean: Vector | None) -> Space:
+        """Return the space of this name, building it with a job for every memory when it is new.
+
+        The very first space of a store is active at once.
+        """
+
+    def activate(self, space_no: int) -> None:
+        """Make a whole space the active one, retire the one before it and drop its vectors."""
+
+    def drop_space(self, space_no: int) -> None:
+        """Drop a space that is being built, with its vectors and jobs."""
+
+    def embed_jobs(self, space_no: int, limit: int, now: datetime, *, retry: bool = False) -> list[EmbedJob]:
+        """Return waiting jobs, oldest first; those that failed wait for their time unless `retry`."""
+
+    def known_vectors(self, space_no: int, digests: Sequence[bytes]) -> set[bytes]:
+        """Return which of these text digests have a vector in the space already."""
+
+    def save_vectors(
+        self, space_no: int, vectors: Mapping[bytes, Vector], pieces: Sequence[tuple[Memory, Sequence[bytes]]]
+    ) -> None:
+        """Keep vectors by text digest and tie memories to theirs; jobs of memories that changed since stay."""
+
+    def postpone(self, job: EmbedJob, error: str, until: datetime) -> None:
+        """Record a failed try and when to try again."""
+
+    def backlog(self, space_no: int) -> Backlog:
+        """Count what waits in a space."""
+
+    # --- the whole store -------------------------------------------------------------------------------
+    def generation(self) -> int:
+        """Return a number that changes whenever any process has written."""
+
+    def worker_lock(self, name: str) -> AbstractContextManager[bool]:
+        """Try to become the one process that does this background work; False when another one is."""
+
+    def backup(self, target: Path) -> None:
+        """Write a whole copy of the store, taken online, that appears under `target` only when complete."""
+
+    def check(self) -> list[Check]:
+        """Look at file, permissions, integrity and each derived index."""
+
+    def rebuild(self) -> None:
+        """Build every derived index anew from the memories."""
+
+    def close(self) -> None:
+        """Release every connection; a second call does nothing."""

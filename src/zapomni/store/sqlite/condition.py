@@ -1,0 +1,118 @@
+"""The one translation of a `Filter` into SQL: every leg of every reading asks the same question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from zapomni.model import Filter, Trust
+from zapomni.record import stamp
+from zapomni.text.fold import name_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+_SUCCESSOR: Final = (
+    "EXISTS (SELECT 1 FROM links l JOIN memories n ON n.id = l.source WHERE l.target = m.id"
+    " AND l.kind = 'supersedes' AND n.deleted_at IS NULL AND n.trust <> 'rejected'{holding})"
+)
+_HOLDING: Final = " AND coalesce(n.valid_from, n.created_at) <= {at}"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition on `memories m` and the values of its named parameters."""
+
+    sql: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+def condition(where: Filter, now: datetime) -> Condition:
+    """Return what a filter lets through, at `now` where it names no `as_of`.
+
+    Without `trusts`, a rejected memory is hidden, and a superseded one while a successor is there: undeleted,
+    not rejected and holding at that time. `deleted` and `expired` let more through, they ask for nothing.
+    """
+    terms = _Terms()
+    if not where.deleted:
+        terms.add("m.deleted_at IS NULL")
+    if where.scopes:
+        pairs = ", ".join(f"({terms.bind(s.kind.value)}, {terms.bind(s.name)})" for s in where.scopes)
+        terms.add(f"m.scope_no IN (SELECT no FROM scopes WHERE (kind, name) IN (VALUES {pairs}))")
+    at = terms.bind(stamp(where.as_of or now)) if not where.expired else ""
+    _add_trust(terms, where, at)
+    if at:
+        terms.add(f"(m.valid_until IS NULL OR m.valid_until > {at})")
+        terms.add(f"(m.valid_from IS NULL OR m.valid_from <= {at})")
+    _add_fields(terms, where)
+    _add_names(terms, where)
+    _add_times(terms, where)
+    return Condition(" AND ".join(terms.sql) or "TRUE", terms.values)
+
+
+class _Terms:
+    """Conditions that all must hold, and the values bound in them."""
+
+    def __init__(self) -> None:
+        self.sql: list[str] = []
+        self.values: dict[str, Any] = {}
+
+    def bind(self, value: Any) -> str:
+        name = f"f{len(self.values)}"
+        self.values[name] = value
+        return f":{name}"
+
+    def bind_all(self, values: Iterable[Any]) -> str:
+        return ", ".join(self.bind(value) for value in values)
+
+    def add(self, term: str) -> None:
+        self.sql.append(term)
+
+
+def _add_trust(terms: _Terms, where: Filter, at: str) -> None:
+    if where.trusts:
+        if set(where.trusts) != set(Trust):
+            terms.add(f"m.trust IN ({terms.bind_all(trust.value for trust in where.trusts)})")
+        return
+    terms.add("m.trust <> 'rejected'")
+    successor = _SUCCESSOR.format(holding=_HOLDING.format(at=at) if at else "")
+    terms.add(f"NOT (m.trust = 'superseded' AND {successor})")
+
+
+def _add_fields(terms: _Terms, where: Filter) -> None:
+    if where.kinds:
+        terms.add(f"m.kind IN ({terms.bind_all(kind.value for kind in where.kinds)})")
+    if where.about is not None:
+        terms.add(f"m.about = {terms.bind(where.about.value)}")
+    if where.path is not None:
+        path = terms.bind(where.path)
+        # "/" follows "." in every encoding of text, so this range is all that begins with the path and a dot.
+        terms.add(f"(m.path = {path} OR (m.path > {path} || '.' AND m.path < {path} || '/'))")
+    if where.source is not None:
+        terms.add(f"m.source = {terms.bind(where.source)}")
+    if where.importance_from is not None:
+        terms.add(f"m.importance >= {terms.bind(where.importance_from)}")
+    if where.pinned is not None:
+        terms.add(f"m.pinned = {terms.bind(int(where.pinned))}")
+
+
+def _add_names(terms: _Terms, where: Filter) -> None:
+    if where.tags:
+        terms.add(_named(terms, "tags", where.tags))
+    for tag in where.all_tags:
+        terms.add(_named(terms, "tags", (tag,)))
+    if where.entities:
+        terms.add(_named(terms, "entities", where.entities))
+
+
+def _named(terms: _Terms, table: str, names: Iterable[str]) -> str:
+    folds = terms.bind_all(name_key(name) for name in names)
+    return f"EXISTS (SELECT 1 FROM {table} t WHERE t.memory_no = m.no AND t.fold IN ({folds}))"
+
+
+def _add_times(terms: _Terms, where: Filter) -> None:
+    if where.since is not None:
+        terms.add(f"coalesce(m.observed_at, m.created_at) >= {terms.bind(stamp(where.since))}")
+    if where.until is not None:
+        terms.add(f"coalesce(m.observed_at, m.created_at) < {terms.bind(stamp(where.until))}")

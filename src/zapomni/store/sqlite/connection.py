@@ -1,0 +1,154 @@
+"""Connections to one store file: one a thread, each set up alike, all of them closed together."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock, local
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakSet
+
+import apsw
+
+from zapomni.errors import Unavailable
+from zapomni.store.sqlite.faults import translated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_SETTINGS: Final = """
+PRAGMA foreign_keys = ON;
+PRAGMA synchronous = FULL;
+PRAGMA secure_delete = ON;
+PRAGMA temp_store = MEMORY;
+PRAGMA cache_size = -8000;
+"""
+"""`secure_delete` writes zeros over what is deleted: measured, it costs nothing here."""
+
+Value = str | int | float | bytes | None
+Bindings = tuple[Any, ...] | dict[str, Any]
+
+
+def connect(path: Path, busy_timeout_ms: int, *, immutable: bool = False) -> apsw.Connection:
+    """Open a connection to an existing file and set it up.
+
+    `immutable` reads a file in a folder where no lock file can be made; nobody may write it meanwhile.
+    """
+    if immutable:
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        db = apsw.Connection(f"{path.absolute().as_uri()}?immutable=1", flags=flags)
+    else:
+        db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    db.set_busy_timeout(busy_timeout_ms)
+    db.execute(_SETTINGS)
+    return db
+
+
+def value_of(db: apsw.Connection, sql: str, bindings: Bindings = ()) -> Any:
+    """Return the first column of the first row, None when there is no row."""
+    for row in db.execute(sql, bindings):
+        return row[0]
+    return None
+
+
+def column_of(db: apsw.Connection, sql: str, bindings: Bindings = ()) -> list[Any]:
+    """Return the first column of every row."""
+    return [row[0] for row in db.execute(sql, bindings)]
+
+
+def rows_of(db: apsw.Connection, sql: str, bindings: Bindings = ()) -> Iterable[tuple[Any, ...]]:
+    """Return the rows as they come."""
+    return db.execute(sql, bindings)
+
+
+class Connections:
+    """The connections of one store; safe to use from any thread."""
+
+    def __init__(self, path: Path, busy_timeout_ms: int, *, immutable: bool = False) -> None:
+        self.path = path
+        self.immutable = immutable
+        self._busy_timeout_ms = busy_timeout_ms
+        self._mine = local()
+        self._all: WeakSet[apsw.Connection] = WeakSet()  # a thread's connection closes with its thread
+        self._lock = Lock()
+        self._closed = False
+
+    def mine(self) -> apsw.Connection:
+        """Return the connection of the current thread.
+
+        Raises `Unavailable` once the store is closed.
+        """
+        db: apsw.Connection | None = getattr(self._mine, "db", None)
+        if db is None or self._closed:
+            db = self._open()
+        return db
+
+    @contextmanager
+    def reading(self) -> Iterator[apsw.Connection]:
+        """Read one state of the store; inside a write transaction of the same thread, that one's."""
+        with translated(self.path):
+            db = self.mine()
+            if db.in_transaction:
+                yield db
+                return
+            db.execute("BEGIN")
+            try:
+                yield db
+            finally:
+                db.execute("COMMIT")
+
+    @contextmanager
+    def writing(self) -> Iterator[apsw.Connection]:
+        """Write in one transaction, which an error takes back; everybody's `generation` grows."""
+        with self.transaction() as db:
+            yield db
+            db.execute("UPDATE meta SET value = value + 1 WHERE name = 'generation'")
+
+    @contextmanager
+    def transaction(self) -> Iterator[apsw.Connection]:
+        """Write in one transaction that nobody needs to notice."""
+        with translated(self.path):
+            db = self.mine()
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:  # a full disk has taken it back already
+                    db.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def impatient(self) -> Iterator[None]:
+        """Let this thread's connection give up at once when the store is busy."""
+        db = self.mine()
+        db.set_busy_timeout(0)
+        try:
+            yield
+        finally:
+            db.set_busy_timeout(self._busy_timeout_ms)
+
+    def checkpoint(self, mode: int = apsw.SQLITE_CHECKPOINT_TRUNCATE) -> bool:
+        """Bring the log into the file; tell whether all of it went, which readers can prevent."""
+        with translated(self.path):
+            try:
+                logged, done = self.mine().wal_checkpoint(mode=mode)
+            except apsw.BusyError:
+                return False
+            return logged == done
+
+    def close(self) -> None:
+        """Close every connection, those of other threads too."""
+        with self._lock:
+            self._closed = True
+            for db in list(self._all):
+                db.close()
+
+    def _open(self) -> apsw.Connection:
+        with self._lock:
+            if self._closed:
+                raise Unavailable(f"the store {self.path} is closed")
+            db = connect(self.path, self._busy_timeout_ms, immutable=self.immutable)
+            self._all.add(db)
+        self._mine.db = db
+        return db

@@ -1,0 +1,114 @@
+"""What is derived from a memory's row: its names, its words, its vectors and the jobs that make those."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from zapomni.model import SpaceState
+from zapomni.store.sqlite.connection import column_of
+from zapomni.text.fold import name_key
+from zapomni.text.words import index_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import apsw
+
+    from zapomni.model import Memory
+
+_INSERT_WORDS: Final = "INSERT INTO words (rowid, title, body, exact) VALUES (?, ?, ?, ?)"
+_INSERT_JOB: Final = "INSERT OR IGNORE INTO embed_jobs (space_no, memory_no) VALUES (?, ?)"
+_MISSING_JOB: Final = (
+    "INSERT OR IGNORE INTO embed_jobs (space_no, memory_no) SELECT ?1, ?2"
+    " WHERE NOT EXISTS (SELECT 1 FROM pieces WHERE memory_no = ?2 AND space_no = ?1)"
+)
+MISSING_JOBS: Final = (
+    "INSERT OR IGNORE INTO embed_jobs (space_no, memory_no) SELECT s.no, m.no FROM spaces s, memories m"
+    f" WHERE s.state <> '{SpaceState.RETIRED.value}' AND m.deleted_at IS NULL"
+    " AND NOT EXISTS (SELECT 1 FROM pieces p WHERE p.memory_no = m.no AND p.space_no = s.no)"
+)
+"""Asks for every vector that is missing anywhere."""
+
+
+def word_fields(memory: Memory) -> tuple[str, str]:
+    """Return what is indexed of a memory: every short field joined, and its content."""
+    short = (memory.title, memory.description, *memory.tags, *memory.entities, memory.path or "")
+    return "\n".join(filter(None, short)), memory.content
+
+
+def embedded_text(memory: Memory) -> tuple[str, str, str]:
+    """Return the fields whose change makes a memory's vectors void."""
+    return memory.title, memory.description, memory.content
+
+
+def add_words(db: apsw.Connection, no: int, memory: Memory) -> None:
+    """Index the words of a memory."""
+    title, body = word_fields(memory)
+    words = index_words(title=title, body=body)
+    db.execute(_INSERT_WORDS, (no, words.title, words.body, words.exact))
+
+
+def drop_words(db: apsw.Connection, no: int) -> None:
+    """Take a memory out of the index of words; one that is not in it is passed over."""
+    db.execute("DELETE FROM words WHERE rowid = ?", (no,))
+
+
+def clear_dropped_words(db: apsw.Connection) -> None:
+    """Write the index of words anew without what was dropped: its entries stay in the file until then."""
+    db.execute("INSERT INTO words (words) VALUES ('optimize')")
+
+
+def add_names(db: apsw.Connection, no: int, memory: Memory) -> None:
+    """Index the tags and entities of a memory; of names that are equal when folded the first one counts."""
+    if memory.tags:
+        db.executemany("INSERT OR IGNORE INTO tags (fold, memory_no, label) VALUES (?, ?, ?)", _names(no, memory.tags))
+    if memory.entities:
+        db.executemany(
+            "INSERT OR IGNORE INTO entities (fold, memory_no, label) VALUES (?, ?, ?)", _names(no, memory.entities)
+        )
+
+
+def drop_names(db: apsw.Connection, no: int) -> None:
+    """Take a memory out of the indexes of tags and entities."""
+    db.execute("DELETE FROM tags WHERE memory_no = ?", (no,))
+    db.execute("DELETE FROM entities WHERE memory_no = ?", (no,))
+
+
+def add_jobs(db: apsw.Connection, no: int, spaces: Iterable[int]) -> None:
+    """Ask for the vectors of a new memory."""
+    for space_no in spaces:
+        db.execute(_INSERT_JOB, (space_no, no))
+
+
+def add_missing_jobs(db: apsw.Connection, no: int, spaces: Iterable[int]) -> None:
+    """Ask for the vectors of a memory where it has none."""
+    for space_no in spaces:
+        db.execute(_MISSING_JOB, (space_no, no))
+
+
+def drop_jobs(db: apsw.Connection, no: int) -> None:
+    """Ask for no vectors of a memory any more."""
+    db.execute("DELETE FROM embed_jobs WHERE memory_no = ?", (no,))
+
+
+def drop_vectors(db: apsw.Connection, no: int, space_no: int | None = None) -> None:
+    """Drop a memory's pieces, of one space or all, and the vectors that no other memory shares."""
+    chosen = "memory_no = ?1 AND (?2 IS NULL OR space_no = ?2)"
+    held = column_of(db, f"SELECT DISTINCT vector_no FROM pieces WHERE {chosen}", (no, space_no))
+    if held:
+        db.execute(f"DELETE FROM pieces WHERE {chosen}", (no, space_no))
+        drop_orphans(db, held)
+
+
+def drop_orphans(db: apsw.Connection, vector_nos: Sequence[int]) -> None:
+    """Drop those of these vectors that no piece refers to."""
+    db.execute(
+        "DELETE FROM vectors WHERE no IN (SELECT value FROM json_each(?))"
+        " AND NOT EXISTS (SELECT 1 FROM pieces WHERE vector_no = vectors.no)",
+        (json.dumps(vector_nos),),
+    )
+
+
+def _names(no: int, labels: Iterable[str]) -> list[tuple[str, int, str]]:
+    return [(name_key(label), no, label) for label in labels]

@@ -1,0 +1,153 @@
+"""Opening a store file: making it, knowing it for ours, bringing it to the newest schema."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import apsw
+
+from zapomni.errors import StoreDamaged, Unavailable
+from zapomni.record import stamp
+from zapomni.store.migrate import Change, migrate, read_changes
+from zapomni.store.sqlite.backup import copy
+from zapomni.store.sqlite.connection import connect, value_of
+from zapomni.store.sqlite.faults import translated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from zapomni.clock import Clock
+
+APPLICATION: Final = 0x5A504D4E
+"""The application id in the file's header: ZPMN."""
+SCHEMA: Final = 1
+"""The newest schema: the number of files in `schema`, which opening does not read when it has no need to."""
+PAGE: Final = 8192
+"""Bytes of a page: five vectors of 384 numbers fit one, and a scan of all takes two thirds of the time."""
+
+
+def open_file(path: Path, busy_timeout_ms: int, clock: Clock, changes: Sequence[Change] | None = None) -> bool:
+    """Make the store at `path` ready for connections; True means that it can only be read as `immutable`.
+
+    A current store costs two small reads. Any number of processes may open a new one at once.
+    Raises `StoreDamaged` for a file that is not ours or newer than us, and changes nothing then.
+    """
+    try:
+        with translated(path):
+            if not path.exists() or path.stat().st_size == 0:
+                _make_folders(path.parent)
+                _create(path)
+            return _open_existing(path, busy_timeout_ms, clock, changes)
+    except OSError as error:
+        why = error.strerror or "it failed"
+        raise Unavailable(f"the store {path} cannot be opened: {why}", remedy="Look at its folder and disk") from error
+
+
+def _open_existing(path: Path, busy_timeout_ms: int, clock: Clock, changes: Sequence[Change] | None) -> bool:
+    newest = SCHEMA if changes is None else len(changes)
+    db, immutable = _connect_somehow(path, busy_timeout_ms)
+    try:
+        if value_of(db, "PRAGMA user_version") != newest or not _is_ours(db):
+            _refuse_foreign(db, path)
+            with _alone(path):
+                _bring_up(db, path, clock, changes)
+    finally:
+        db.close()
+    return immutable
+
+
+def _bring_up(db: apsw.Connection, path: Path, clock: Clock, changes: Sequence[Change] | None) -> None:
+    db.execute("PRAGMA foreign_keys = OFF")  # a change may have to build a table anew
+    if value_of(db, "PRAGMA journal_mode") != "wal":
+        db.execute(f"PRAGMA page_size = {PAGE}; PRAGMA journal_mode = WAL")
+    found = read_changes(Path(__file__).parent / "schema") if changes is None else changes
+    if migrate(_Ledger(db, path, clock), found):
+        # The main file alone must never look like an empty or older store.
+        db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
+
+class _Ledger:
+    """The migrations' view of an open file."""
+
+    def __init__(self, db: apsw.Connection, path: Path, clock: Clock) -> None:
+        self._db, self._path, self._clock = db, path, clock
+
+    def recorded(self) -> Mapping[int, str]:
+        if not _has_table(self._db, "migrations"):
+            return {}
+        return {no: mark for no, mark in self._db.execute("SELECT no, hash FROM migrations ORDER BY no")}
+
+    def back_up(self, no: int) -> None:
+        if _has_table(self._db, "memories") and value_of(self._db, "SELECT 1 FROM revisions LIMIT 1"):
+            copy(self._db, self._path.with_name(f"{self._path.name}.before-{no:04}"))
+
+    def apply(self, change: Change) -> None:
+        db = self._db
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            if change.no not in self.recorded():
+                db.execute(change.sql)
+                db.execute(
+                    "CREATE TABLE IF NOT EXISTS migrations"
+                    " (no INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL, at TEXT NOT NULL) STRICT"
+                )
+                values = (change.no, change.name, change.hash, stamp(self._clock()))
+                db.execute("INSERT INTO migrations VALUES (?, ?, ?, ?)", values)
+                db.execute(f"PRAGMA user_version = {change.no}")
+            db.execute("COMMIT")
+        except BaseException:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+
+
+def _is_ours(db: apsw.Connection) -> bool:
+    return bool(value_of(db, "PRAGMA application_id") == APPLICATION)
+
+
+def _refuse_foreign(db: apsw.Connection, path: Path) -> None:
+    """Raise `StoreDamaged` for a database of somebody else; one without a table may be ours just being made."""
+    if not _is_ours(db) and value_of(db, "SELECT 1 FROM sqlite_schema LIMIT 1"):
+        raise StoreDamaged(
+            f"{path} is a database of another program", remedy="Nothing was changed; name another file or move it away"
+        )
+
+
+def _has_table(db: apsw.Connection, name: str) -> bool:
+    return value_of(db, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", (name,)) is not None
+
+
+def _connect_somehow(path: Path, busy_timeout_ms: int) -> tuple[apsw.Connection, bool]:
+    """Connect, in a read-only folder as to a file that nobody writes; tell which of the two."""
+    try:
+        db = connect(path, busy_timeout_ms)
+        value_of(db, "PRAGMA user_version")
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        log = path.with_name(path.name + "-wal")
+        if not path.exists() or (log.exists() and log.stat().st_size):
+            raise
+        return connect(path, busy_timeout_ms, immutable=True), True
+    return db, False
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Keep other processes from making or changing the store meanwhile."""
+    from filelock import FileLock
+
+    with FileLock(f"{path}.lock", mode=0o600):
+        yield
+
+
+def _make_folders(folder: Path) -> None:
+    if not folder.exists():
+        _make_folders(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def _create(path: Path) -> None:
+    """Make an empty file that only its owner may read; SQLite gives the files beside it the same mode."""
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))

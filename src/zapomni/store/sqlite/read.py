@@ -1,0 +1,132 @@
+"""Plain readings of memories, their links and their history."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from zapomni.model import Link
+from zapomni.store.base import Neighbour
+from zapomni.store.sqlite.connection import column_of, value_of
+from zapomni.store.sqlite.rows import (
+    SELECT_MEMORY,
+    SELECT_REVISION,
+    SELECT_RUN,
+    link_kind,
+    memory_of,
+    revision_of,
+    run_of,
+    scope_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import apsw
+
+    from zapomni.model import Memory, Revision, Run, Scope
+    from zapomni.store.sqlite.condition import Condition
+
+_NEIGHBOURS: Final = """
+SELECT a.no, m.no, m.position - a.position
+FROM json_each(:nos) chosen
+CROSS JOIN memories a ON a.no = chosen.value AND a.source IS NOT NULL
+CROSS JOIN memories m INDEXED BY memories_source
+  ON m.scope_no = a.scope_no AND m.source = a.source
+  AND m.position BETWEEN a.position - :reach AND a.position + :reach
+WHERE m.source IS NOT NULL AND m.no <> a.no AND {condition}
+ORDER BY chosen.key, m.position, m.no
+"""
+
+
+def get(db: apsw.Connection, ids: Sequence[str], condition: Condition) -> list[Memory]:
+    """Return the memories of these ids that the condition lets through, in the order asked."""
+    sql = f"{SELECT_MEMORY} WHERE m.id IN (SELECT value FROM json_each(:ids)) AND {condition.sql}"
+    found = {memory.id: memory for memory in _memories(db, sql, {**condition.values, "ids": json.dumps(list(ids))})}
+    return [found[memory_id] for memory_id in dict.fromkeys(ids) if memory_id in found]
+
+
+def fetch(db: apsw.Connection, nos: Sequence[int]) -> dict[int, Memory]:
+    """Return the memories of these rows."""
+    sql = f"{SELECT_MEMORY} WHERE m.no IN (SELECT value FROM json_each(?))"
+    return {row[0]: memory_of(row) for row in db.execute(sql, (json.dumps(list(nos)),))}
+
+
+def match_id(db: apsw.Connection, prefix: str, condition: Condition, limit: int) -> list[str]:
+    """Return the ids that begin with `prefix`; an exact id alone when there is one."""
+    sql = f"SELECT m.id FROM memories m WHERE m.id >= :low AND m.id < :high AND {condition.sql} ORDER BY m.id LIMIT :most"
+    values = {**condition.values, "low": prefix, "high": prefix + "\U0010ffff", "most": limit}
+    found: list[str] = column_of(db, sql, values)
+    return found[:1] if found[:1] == [prefix] else found
+
+
+def scopes(db: apsw.Connection) -> dict[Scope, str | None]:
+    """Return every known scope with the identity it is tied to."""
+    rows = db.execute("SELECT kind, name, identity FROM scopes ORDER BY no")
+    return {scope_of(kind, name): identity for kind, name, identity in rows}
+
+
+def links(db: apsw.Connection, memory_id: str) -> list[Link]:
+    """Return the links from a memory, then those to it."""
+    sql = (
+        "SELECT source, target, kind FROM links WHERE source = ?1"
+        " UNION ALL SELECT source, target, kind FROM links WHERE target = ?1 AND source <> ?1"
+    )
+    rows = db.execute(sql, (memory_id,))
+    return [Link(source=source, target=target, kind=link_kind(kind)) for source, target, kind in rows]
+
+
+def neighbours(db: apsw.Connection, nos: Sequence[int], condition: Condition, reach: int) -> list[Neighbour]:
+    """Return for each row the memories at most `reach` places before or after it in its ordered source."""
+    values = {**condition.values, "nos": json.dumps(list(nos)), "reach": reach}
+    rows = db.execute(_NEIGHBOURS.format(condition=condition.sql), values)
+    return [Neighbour(no=no, other=other, offset=offset) for no, other, offset in rows]
+
+
+def history(db: apsw.Connection, memory_id: str) -> list[Revision]:
+    """Return a memory's revisions, oldest first."""
+    return _revisions(db, "WHERE memory_id = ? ORDER BY seq", memory_id)
+
+
+def latest_revision(db: apsw.Connection, memory_id: str) -> Revision | None:
+    """Return a memory's newest revision."""
+    return next(iter(_revisions(db, "WHERE memory_id = ? ORDER BY seq DESC LIMIT 1", memory_id)), None)
+
+
+def revision(db: apsw.Connection, seq: int) -> Revision | None:
+    """Return one revision."""
+    return next(iter(_revisions(db, "WHERE seq = ?", seq)), None)
+
+
+def run(db: apsw.Connection, run_id: str) -> tuple[Run, list[Revision]] | None:
+    """Return a run with its revisions, oldest first."""
+    for row in db.execute(f"{SELECT_RUN} WHERE id = ?", (run_id,)):
+        return run_of(row), _revisions(db, "WHERE run = ? ORDER BY seq", run_id)
+    return None
+
+
+def runs(db: apsw.Connection, limit: int) -> list[Run]:
+    """Return the latest runs, newest first."""
+    return [run_of(row) for row in db.execute(f"{SELECT_RUN} ORDER BY no DESC LIMIT ?", (limit,))]
+
+
+def touch(db: apsw.Connection, ids: Sequence[str], at: str) -> None:
+    """Count one targeted reading of each memory."""
+    db.execute(
+        "UPDATE memories SET accessed_at = ?, access_count = access_count + 1"
+        " WHERE id IN (SELECT value FROM json_each(?)) AND deleted_at IS NULL",
+        (at, json.dumps(list(ids))),
+    )
+
+
+def generation(db: apsw.Connection) -> int:
+    """Return the number that every write transaction raises."""
+    return int(value_of(db, "SELECT value FROM meta WHERE name = 'generation'"))
+
+
+def _memories(db: apsw.Connection, sql: str, values: dict[str, Any]) -> list[Memory]:
+    return [memory_of(row) for row in db.execute(sql, values)]
+
+
+def _revisions(db: apsw.Connection, condition: str, value: Any) -> list[Revision]:
+    return [revision_of(row) for row in db.execute(f"{SELECT_REVISION} {condition}", (value,))]

@@ -1,0 +1,187 @@
+"""Rows of the database as the nouns of the model and back."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from zapomni.model import (
+    USER_SCOPE,
+    About,
+    Kind,
+    LinkKind,
+    Memory,
+    Origin,
+    Rejection,
+    Revision,
+    Run,
+    Scope,
+    ScopeKind,
+    Trust,
+    Verb,
+)
+from zapomni.record import read_stamp, stamp
+from zapomni.text.fold import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+Row = tuple[Any, ...]
+
+COLUMNS: Final = (
+    "id kind about path trust origin importance pinned source position key digest observed_at valid_from valid_until"
+    " created_at updated_at accessed_at access_count deleted_at version tags entities metadata title description content"
+).split()
+"""The columns of `memories` in the order of `values_of`; `no` and `scope_no` stand beside them."""
+
+SELECT_MEMORY: Final = (
+    f"SELECT m.no, s.kind, s.name, {', '.join('m.' + name for name in COLUMNS if name != 'digest')}"
+    " FROM memories m JOIN scopes s ON s.no = m.scope_no"
+)
+"""What `memory_of` reads, with its number in front."""
+INSERT_MEMORY: Final = (
+    f"INSERT INTO memories (scope_no, {', '.join(COLUMNS)}) VALUES ({', '.join('?' * (len(COLUMNS) + 1))})"
+)
+UPDATE_MEMORY: Final = (
+    f"UPDATE memories SET scope_no = ?, {', '.join(name + ' = ?' for name in COLUMNS)} WHERE id = ? AND version = ?"
+)
+
+SELECT_REVISION: Final = "SELECT seq, memory_id, verb, at, actor, run, before, after, undoes FROM revisions"
+SELECT_RUN: Final = "SELECT id, verb, actor, started_at, finished_at, detail FROM runs"
+
+_KINDS: Final = {kind.value: kind for kind in Kind}
+_TRUSTS: Final = {trust.value: trust for trust in Trust}
+_ORIGINS: Final = {origin.value: origin for origin in Origin}
+_ABOUTS: Final = {None: None, **{about.value: about for about in About}}
+_NONE: Final = "[]"
+
+
+def dumps(value: Any) -> str:
+    """Write JSON values compactly; letters of any script stay readable."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def stamped(at: datetime | None) -> str | None:
+    """Write a time, or its absence, as the database keeps it."""
+    return stamp(at) if at is not None else None
+
+
+def values_of(memory: Memory) -> Row:
+    """Return the values of `COLUMNS`."""
+    created = stamp(memory.created_at)
+    return (
+        memory.id,
+        memory.kind.value,
+        memory.about.value if memory.about else None,
+        memory.path,
+        memory.trust.value,
+        memory.origin.value,
+        memory.importance,
+        int(memory.pinned),
+        memory.source,
+        memory.position,
+        memory.key,
+        digest(memory.content),
+        stamped(memory.observed_at),
+        stamped(memory.valid_from),
+        stamped(memory.valid_until),
+        created,
+        created if memory.updated_at == memory.created_at else stamp(memory.updated_at),
+        stamped(memory.accessed_at),
+        memory.access_count,
+        stamped(memory.deleted_at),
+        memory.version,
+        dumps(memory.tags) if memory.tags else _NONE,
+        dumps(memory.entities) if memory.entities else _NONE,
+        dumps(dict(memory.metadata)) if memory.metadata else "{}",
+        memory.title,
+        memory.description,
+        memory.content,
+    )
+
+
+def memory_of(row: Row) -> Memory:
+    """Return the memory of a row of `SELECT_MEMORY`."""
+    return Memory(
+        scope=scope_of(row[1], row[2]),
+        id=row[3],
+        kind=_KINDS[row[4]],
+        about=_ABOUTS[row[5]],
+        path=row[6],
+        trust=_TRUSTS[row[7]],
+        origin=_ORIGINS[row[8]],
+        importance=row[9],
+        pinned=bool(row[10]),
+        source=row[11],
+        position=row[12],
+        key=row[13],
+        observed_at=_time(row[14]),
+        valid_from=_time(row[15]),
+        valid_until=_time(row[16]),
+        created_at=read_stamp(row[17]),
+        updated_at=read_stamp(row[18]),
+        accessed_at=_time(row[19]),
+        access_count=row[20],
+        deleted_at=_time(row[21]),
+        version=row[22],
+        tags=tuple(json.loads(row[23])) if row[23] != _NONE else (),
+        entities=tuple(json.loads(row[24])) if row[24] != _NONE else (),
+        metadata=json.loads(row[25]),
+        title=row[26],
+        description=row[27],
+        content=row[28],
+    )
+
+
+def scope_of(kind: str, name: str) -> Scope:
+    """Return the scope of its two columns."""
+    return Scope(kind=ScopeKind(kind), name=name) if name else USER_SCOPE
+
+
+def revision_of(row: Row) -> Revision:
+    """Return the revision of a row of `SELECT_REVISION`."""
+    seq, memory_id, verb, at, actor, run, before, after, undoes = row
+    return Revision(
+        seq=seq,
+        memory_id=memory_id,
+        verb=Verb(verb),
+        at=read_stamp(at),
+        actor=actor,
+        run=run,
+        before=_record(before),
+        after=_record(after),
+        undoes=undoes,
+    )
+
+
+def run_of(row: Row) -> Run:
+    """Return the run of a row of `SELECT_RUN`."""
+    run_id, verb, actor, started_at, finished_at, detail = row
+    return Run(
+        id=run_id,
+        verb=verb,
+        actor=actor,
+        started_at=read_stamp(started_at),
+        finished_at=_time(finished_at),
+        detail=json.loads(detail),
+    )
+
+
+def rejection_of(scope: Scope, row: Row) -> Rejection:
+    """Return the rejection of a row (digest, reason, at, actor)."""
+    mark, reason, at, actor = row
+    return Rejection(scope=scope, digest=mark.hex(), reason=reason, at=read_stamp(at), actor=actor)
+
+
+def link_kind(text: str) -> LinkKind:
+    """Return the kind of a link row."""
+    return LinkKind(text)
+
+
+def _time(text: str | None) -> datetime | None:
+    return read_stamp(text) if text is not None else None
+
+
+def _record(text: str | None) -> Mapping[str, Any] | None:
+    return json.loads(text) if text is not None else None  # type: ignore[no-any-return]

@@ -1,0 +1,123 @@
+"""Embedding generations: opening, activating and dropping spaces, and the mean of each."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zapomni.errors import NotFound
+from zapomni.model import Space, SpaceState
+from zapomni.store.sqlite.connection import value_of
+
+if TYPE_CHECKING:
+    import apsw
+
+    from zapomni.embed.base import Vector
+
+FIRST_MEAN: Final = 100
+"""Vectors from which a space has a mean of its own; then at each doubling."""
+PRIOR_WEIGHT: Final = 100
+"""How many vectors the mean that a space began with counts for."""
+
+_SELECT: Final = "SELECT no, provider, model, dimension, preparation, state, mean FROM spaces"
+_JOBS: Final = "INSERT INTO embed_jobs (space_no, memory_no) SELECT ?, no FROM memories WHERE deleted_at IS NULL"
+
+
+class Name(NamedTuple):
+    """What tells one space from another."""
+
+    provider: str
+    model: str
+    dimension: int
+    preparation: int
+
+
+def spaces(db: apsw.Connection) -> list[Space]:
+    """Return every space that is not retired, the active one first."""
+    rows = db.execute(f"{_SELECT} WHERE state <> 'retired' ORDER BY state <> 'active', no")
+    return [_space_of(*row) for row in rows]
+
+
+def find(db: apsw.Connection, name: Name) -> Space | None:
+    """Return the space of this name that is not retired."""
+    return next((space for space in spaces(db) if _name_of(space) == name), None)
+
+
+def build(db: apsw.Connection, name: Name, mean: Vector | None) -> Space:
+    """Begin a space with a job for every undeleted memory; without an active one it is active at once."""
+    has_active = value_of(db, "SELECT 1 FROM spaces WHERE state = 'active'")
+    state = SpaceState.BUILDING if has_active else SpaceState.ACTIVE
+    prior = mean.tobytes() if mean is not None else None
+    db.execute(
+        "INSERT INTO spaces (provider, model, dimension, preparation, state, prior, mean) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (*name, state.value, prior, prior),
+    )
+    no = db.last_insert_rowid()
+    db.execute(_JOBS, (no,))
+    return _space_of(no, *name, state.value, prior)
+
+
+def activate(db: apsw.Connection, space_no: int) -> None:
+    """Make a space the active one and retire the one before it.
+
+    Raises `NotFound` when there is no such space any more.
+    """
+    if value_of(db, "SELECT 1 FROM spaces WHERE no = ? AND state <> 'retired'", (space_no,)) is None:
+        raise NotFound(f"there is no embedding space {space_no}")
+    for (older,) in db.execute("SELECT no FROM spaces WHERE state = 'active' AND no <> ?", (space_no,)).fetchall():
+        drop(db, older)
+    db.execute("UPDATE spaces SET state = 'active' WHERE no = ?", (space_no,))
+
+
+def drop(db: apsw.Connection, space_no: int) -> None:
+    """Retire a space and remove what it held."""
+    db.execute("DELETE FROM embed_jobs WHERE space_no = ?", (space_no,))
+    db.execute("DELETE FROM pieces WHERE space_no = ?", (space_no,))
+    db.execute("DELETE FROM vectors WHERE space_no = ?", (space_no,))
+    db.execute("UPDATE spaces SET state = 'retired', epoch = epoch + 1 WHERE no = ?", (space_no,))
+
+
+def renew_mean(db: apsw.Connection, space_no: int) -> None:
+    """Work out the mean of a space anew when it has grown to twice what it was the last time.
+
+    The mean that it began with counts like `PRIOR_WEIGHT` vectors, so that a few do not bend it.
+    """
+    counted, prior = db.execute("SELECT counted, prior FROM spaces WHERE no = ?", (space_no,)).get
+    due = max(FIRST_MEAN, 2 * counted)
+    sql = "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE space_no = ? LIMIT ?)"
+    if value_of(db, sql, (space_no, due)) < due:
+        return
+    mean, count = _mean(db, space_no, prior)
+    db.execute(
+        "UPDATE spaces SET mean = ?, counted = ?, epoch = epoch + 1 WHERE no = ?", (mean.tobytes(), count, space_no)
+    )
+
+
+def _mean(db: apsw.Connection, space_no: int, prior: bytes | None) -> tuple[Vector, int]:
+    import numpy as np
+
+    total = np.frombuffer(prior, np.float32).astype(np.float64) * PRIOR_WEIGHT if prior else np.float64(0)
+    count = 0
+    for (vector,) in db.execute("SELECT vector FROM vectors WHERE space_no = ?", (space_no,)):
+        total = total + np.frombuffer(vector, np.float32)
+        count += 1
+    mean = total / (count + (PRIOR_WEIGHT if prior else 0))
+    return array("f", mean.astype(np.float32).tobytes()), count
+
+
+def _space_of(
+    no: int, provider: str, model: str, dimension: int, preparation: int, state: str, mean: bytes | None
+) -> Space:
+    return Space(
+        no=no,
+        provider=provider,
+        model=model,
+        dimension=dimension,
+        preparation=preparation,
+        state=SpaceState(state),
+        mean=tuple(array("f", mean)) if mean else (),
+    )
+
+
+def _name_of(space: Space) -> Name:
+    return Name(space.provider, space.model, space.dimension, space.preparation)

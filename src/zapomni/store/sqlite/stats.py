@@ -1,0 +1,53 @@
+"""Counts of what a filter lets through, and how the bytes of the file divide."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zapomni.store.base import Stats
+from zapomni.store.sqlite.connection import value_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import apsw
+
+    from zapomni.store.sqlite.condition import Condition
+
+_SIZES: Final = {
+    "memories": "SELECT sum(octet_length(content) + octet_length(title) + octet_length(description)) FROM memories",
+    "words": "SELECT sum(octet_length(block)) FROM words_data",
+    "vectors": "SELECT sum(octet_length(vector)) FROM vectors",
+    "history": "SELECT sum(coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0)) FROM revisions",
+}
+
+
+def stats(db: apsw.Connection, path: Path, alive: Condition, everything: Condition) -> Stats:
+    """Count what `alive` lets through; `everything` is the same with the deleted ones."""
+    return Stats(
+        memories=_count(db, alive),
+        deleted=_count(db, everything, " AND m.deleted_at IS NOT NULL"),
+        kinds=_counts(db, "m.kind", alive),
+        scopes=_counts(db, "iif(s.name = '', s.kind, s.kind || ':' || s.name)", alive, "JOIN scopes s ON s.no = m.scope_no"),
+        trusts=_counts(db, "m.trust", alive),
+        tags=_counts(db, "min(t.label)", alive, "JOIN tags t ON t.memory_no = m.no", by="t.fold"),
+        bytes=_sizes(db, path),
+    )
+
+
+def _count(db: apsw.Connection, condition: Condition, extra: str = "") -> int:
+    sql = f"SELECT count(*) FROM memories m WHERE {condition.sql}{extra}"
+    return int(value_of(db, sql, condition.values))
+
+
+def _counts(db: apsw.Connection, what: str, condition: Condition, join: str = "", by: str = "1") -> dict[str, int]:
+    sql = (
+        f"SELECT {what}, count(*) FROM memories m {join} WHERE {condition.sql} GROUP BY {by} ORDER BY 2 DESC, 1"
+    )
+    return dict(db.execute(sql, condition.values))
+
+
+def _sizes(db: apsw.Connection, path: Path) -> dict[str, int]:
+    sizes = {name: int(value_of(db, sql) or 0) for name, sql in _SIZES.items()}
+    log = path.with_name(path.name + "-wal")
+    return {"file": path.stat().st_size, "log": log.stat().st_size if log.exists() else 0, **sizes}

@@ -1,0 +1,256 @@
+"""The writes of one transaction: each revision with everything that follows from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import apsw
+
+from zapomni.errors import Conflict
+from zapomni.model import SpaceState
+from zapomni.record import stamp, to_record
+from zapomni.store.sqlite import derived
+from zapomni.store.sqlite.connection import value_of
+from zapomni.store.sqlite.rows import (
+    INSERT_MEMORY,
+    SELECT_MEMORY,
+    UPDATE_MEMORY,
+    dumps,
+    memory_of,
+    rejection_of,
+    stamped,
+    values_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+    from zapomni.model import Actor, Link, Memory, Rejection, Run, Scope, Verb
+
+_INSERT_REVISION: Final = (
+    "INSERT INTO revisions (memory_no, memory_id, verb, at, actor, run, before, after, undoes)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_AGAIN: Final = "Read it again and repeat the change"
+
+
+class SqliteTx:
+    """An open write transaction of one store; `base.Tx` says what each method promises."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+        self._scopes: dict[Scope, int] = {}
+        self._spaces: list[int] | None = None
+        self.erased = False
+        """Whether something was erased, so that its traces must be cleared before and after the commit."""
+        self.first = False
+        """Whether the store was empty before."""
+
+    # --- memories --------------------------------------------------------------------------------------
+    def put(
+        self,
+        before: Memory | None,
+        after: Memory | None,
+        *,
+        verb: Verb,
+        actor: Actor,
+        at: datetime,
+        run: str | None = None,
+        undoes: int | None = None,
+    ) -> int:
+        """Write one revision with everything that follows from it and return its number."""
+        if before is None and after is None:
+            raise ValueError("a revision needs a memory before or after it")
+        if before is None:
+            no = self._add(after)
+        elif after is None:
+            no = self._erase(before)
+        else:
+            no = self._change(before, after)
+        gone = after is None
+        texts = (None, None) if gone else (_record(before), _record(after))
+        memory_id = (after or before).id
+        self._db.execute(
+            _INSERT_REVISION, (no, memory_id, verb.value, stamp(at), actor.name, run, *texts, undoes)
+        )
+        seq = self._db.last_insert_rowid()
+        self.first = self.first or seq == 1
+        return seq
+
+    def get(self, memory_id: str) -> Memory | None:
+        """Return the memory as this transaction sees it, deleted ones too."""
+        return self._one("m.id = ?", (memory_id,))
+
+    def find_digest(self, scope: Scope, digest: bytes) -> Memory | None:
+        """Return the undeleted memory of this content; of several, one that is still believed, then the oldest."""
+        return self._one(
+            "m.scope_no = ? AND m.digest = ? AND m.deleted_at IS NULL"
+            " ORDER BY m.trust IN ('superseded', 'rejected'), m.no LIMIT 1",
+            (self._known(scope), digest),
+        )
+
+    def find_key(self, scope: Scope, key: str) -> Memory | None:
+        """Return the memory of the scope stored under this idempotency key, deleted ones too."""
+        return self._one("m.scope_no = ? AND m.key = ?", (self._known(scope), key))
+
+    # --- rejections, links, runs, scopes ---------------------------------------------------------------
+    def rejection(self, scope: Scope, digest: bytes) -> Rejection | None:
+        """Return the refusal that stands against this content in this scope."""
+        sql = "SELECT digest, reason, at, actor FROM rejections WHERE scope_no = ? AND digest = ?"
+        for row in self._db.execute(sql, (self._known(scope), digest)):
+            return rejection_of(scope, row)
+        return None
+
+    def reject(self, rejection: Rejection) -> None:
+        """Remember a refused value; a second time changes nothing."""
+        self._db.execute(
+            "INSERT OR IGNORE INTO rejections (scope_no, digest, reason, at, actor) VALUES (?, ?, ?, ?, ?)",
+            (
+                self._scope_no(rejection.scope),
+                bytes.fromhex(rejection.digest),
+                rejection.reason,
+                stamp(rejection.at),
+                rejection.actor,
+            ),
+        )
+
+    def link(self, links: Iterable[Link]) -> None:
+        """Add links; those that exist already are left as they are."""
+        self._db.executemany(
+            "INSERT OR IGNORE INTO links (source, target, kind) VALUES (?, ?, ?)",
+            [(link.source, link.target, link.kind.value) for link in links],
+        )
+
+    def unlink(self, links: Iterable[Link]) -> None:
+        """Remove links; those that do not exist are passed over."""
+        self._db.executemany(
+            "DELETE FROM links WHERE source = ? AND target = ? AND kind = ?",
+            [(link.source, link.target, link.kind.value) for link in links],
+        )
+
+    def start_run(self, run: Run) -> None:
+        """Record that a batch of changes begins."""
+        self._db.execute(
+            "INSERT INTO runs (id, verb, actor, started_at, finished_at, detail) VALUES (?, ?, ?, ?, ?, ?)",
+            (run.id, run.verb, run.actor, stamp(run.started_at), stamped(run.finished_at), dumps(dict(run.detail))),
+        )
+
+    def finish_run(self, run_id: str, at: datetime, detail: Mapping[str, object]) -> None:
+        """Record that a batch of changes ended and what it came to."""
+        self._db.execute(
+            "UPDATE runs SET finished_at = ?, detail = ? WHERE id = ?", (stamp(at), dumps(dict(detail)), run_id)
+        )
+
+    def register_scope(self, scope: Scope, identity: str | None) -> None:
+        """Make a scope known; `identity` ties a project to its repository, None leaves it as it is."""
+        no = self._scope_no(scope)
+        if identity is not None:
+            self._db.execute("UPDATE scopes SET identity = ? WHERE no = ?", (identity, no))
+
+    # --- inside ----------------------------------------------------------------------------------------
+    def _add(self, memory: Memory) -> int:
+        values = (self._scope_no(memory.scope), *values_of(memory))
+        try:
+            self._db.execute(INSERT_MEMORY, values)
+        except apsw.ConstraintError as error:
+            raise self._taken(memory) from error
+        no = self._db.last_insert_rowid()
+        derived.add_names(self._db, no, memory)
+        if memory.deleted_at is None:
+            derived.add_words(self._db, no, memory)
+            derived.add_jobs(self._db, no, self._open_spaces())
+        return no
+
+    def _change(self, before: Memory, after: Memory) -> int:
+        values = (self._scope_no(after.scope), *values_of(after), before.id, before.version)
+        try:
+            self._db.execute(UPDATE_MEMORY, values)
+        except apsw.ConstraintError as error:
+            raise self._taken(after) from error
+        if not self._db.changes():
+            raise self._moved_on(before, after)
+        no: int = value_of(self._db, "SELECT no FROM memories WHERE id = ?", (after.id,))
+        if (before.tags, before.entities) != (after.tags, after.entities):
+            derived.drop_names(self._db, no)
+            derived.add_names(self._db, no, after)
+        self._change_words(no, before, after)
+        if derived.embedded_text(before) != derived.embedded_text(after):
+            derived.drop_vectors(self._db, no)
+            derived.drop_jobs(self._db, no)
+        if after.deleted_at is not None:
+            derived.drop_jobs(self._db, no)
+        else:
+            derived.add_missing_jobs(self._db, no, self._open_spaces())
+        return no
+
+    def _change_words(self, no: int, before: Memory, after: Memory) -> None:
+        was, is_now = before.deleted_at is None, after.deleted_at is None
+        if was == is_now and (not is_now or derived.word_fields(before) == derived.word_fields(after)):
+            return
+        if was:
+            derived.drop_words(self._db, no)
+        if is_now:
+            derived.add_words(self._db, no, after)
+
+    def _erase(self, memory: Memory) -> int:
+        db = self._db
+        no: int | None = value_of(
+            db, "SELECT no FROM memories WHERE id = ? AND version = ?", (memory.id, memory.version)
+        )
+        if no is None:
+            raise self._moved_on(memory, None)
+        derived.drop_words(db, no)
+        derived.drop_vectors(db, no)
+        db.execute("DELETE FROM links WHERE source = ? OR target = ?", (memory.id, memory.id))
+        db.execute("DELETE FROM memories WHERE no = ?", (no,))  # takes names, pieces and jobs with it
+        db.execute("UPDATE revisions SET before = NULL, after = NULL WHERE memory_id = ?", (memory.id,))
+        self.erased = True
+        return no
+
+    def _one(self, condition: str, values: tuple[Any, ...]) -> Memory | None:
+        for row in self._db.execute(f"{SELECT_MEMORY} WHERE {condition}", values):
+            return memory_of(row)
+        return None
+
+    def _known(self, scope: Scope) -> int | None:
+        """Return the number of a scope, None for one that was never written."""
+        no = self._scopes.get(scope)
+        if no is None:
+            sql = "SELECT no FROM scopes WHERE kind = ? AND name = ?"
+            no = value_of(self._db, sql, (scope.kind.value, scope.name))
+            if no is not None:
+                self._scopes[scope] = no
+        return no
+
+    def _scope_no(self, scope: Scope) -> int:
+        no = self._known(scope)
+        if no is None:
+            self._db.execute("INSERT INTO scopes (kind, name) VALUES (?, ?)", (scope.kind.value, scope.name))
+            no = self._scopes[scope] = self._db.last_insert_rowid()
+        return no
+
+    def _open_spaces(self) -> list[int]:
+        if self._spaces is None:
+            sql = "SELECT no FROM spaces WHERE state <> ?"
+            self._spaces = [no for (no,) in self._db.execute(sql, (SpaceState.RETIRED.value,))]
+        return self._spaces
+
+    def _moved_on(self, before: Memory, wanted: Memory | None) -> Conflict:
+        current = self.get(before.id)
+        if current is None:
+            return Conflict(f"memory {before.id} is no longer there", wanted=wanted, remedy="It was erased meanwhile")
+        seen = f"memory {before.id} is at version {current.version}, not {before.version}"
+        return Conflict(seen, current=current, wanted=wanted, remedy=_AGAIN)
+
+    def _taken(self, memory: Memory) -> Conflict:
+        holder = self.find_key(memory.scope, memory.key) if memory.key is not None else None
+        if holder is not None and holder.id != memory.id:
+            seen = f"the key {memory.key!r} of {memory.scope} is taken by memory {holder.id}"
+            return Conflict(seen, current=holder, wanted=memory, remedy="Give another key")
+        seen = f"the id {memory.id} is taken"
+        return Conflict(seen, current=self.get(memory.id), wanted=memory, remedy=_AGAIN)
+
+
+def _record(memory: Memory | None) -> str | None:
+    return dumps(to_record(memory)) if memory is not None else None

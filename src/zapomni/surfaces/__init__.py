@@ -1,0 +1,1 @@
+"""How people and agents reach the memory: parse, call one verb, render."""

@@ -1,0 +1,1 @@
+"""The command line: `main` finds the command, `session` opens the memory, `options` reads, `render` shows."""

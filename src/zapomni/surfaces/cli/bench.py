@@ -1,0 +1,123 @@
+"""`zapomni bench`: retrieval on a set of yours, speed beside the bare parts, start-up."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from zapomni.app import Zapomni
+    from zapomni.bench.retrieval import Report
+
+SHOWN = ("hit@1", "hit@5", "hit@10", "all@10", "rec@10", "ndcg@10", "mrr@10")
+
+
+@click.group("bench")
+def bench() -> None:
+    """Measure retrieval and speed on this machine."""
+
+
+@bench.command("retrieval")
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--mode", type=click.Choice(["lexical", "semantic", "hybrid"]), default="hybrid", show_default=True)
+@click.option("--groups", default="", help="Only these groups of the set, separated by commas.")
+@click.option("--keep", type=click.Path(path_type=Path), help="A folder that keeps the store for the next run.")
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+def retrieval(folder: Path, mode: str, groups: str, keep: Path | None, as_json: bool) -> None:  # noqa: FBT001
+    """Store the set in FOLDER through the gateway, ask through recall, score, compare with plain FTS5."""
+    from zapomni.bench.retrieval import run
+    from zapomni.bench.sets import read_set
+    from zapomni.model import Mode
+
+    data = read_set(folder).only(frozenset(part for part in groups.split(",") if part))
+    with _store(keep) as app:
+        report = run(app, data, Mode(mode), _progress)
+    click.echo(json.dumps(asdict(report), ensure_ascii=False) if as_json else _table(report))
+
+
+@bench.command("latency")
+@click.option("--sizes", default="1000,10000", show_default=True, help="Numbers of memories, separated by commas.")
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+def latency(sizes: str, as_json: bool) -> None:  # noqa: FBT001
+    """Measure warm recall and bulk import beside bare FTS5, numpy and apsw on the same data."""
+    from zapomni.bench.latency import run
+
+    rows = [asdict(row) for row in run([int(part) for part in sizes.split(",")], _progress)]
+    click.echo(json.dumps(rows) if as_json else _columns(rows))
+
+
+@bench.command("start")
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+def start(as_json: bool) -> None:  # noqa: FBT001
+    """Measure cold commands and the server's handshake beside a bare interpreter."""
+    from zapomni.bench.start import run
+
+    rows = [asdict(row) for row in run()]
+    click.echo(json.dumps(rows) if as_json else _columns(rows))
+
+
+@bench.command("embed")
+@click.option("--count", default=400, show_default=True, help="How many texts of about 75 tokens.")
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+def embed(count: int, as_json: bool) -> None:  # noqa: FBT001
+    """Measure how fast the embed queue is worked off beside each engine alone on the same texts."""
+    from zapomni.bench.engines import run
+
+    rows = [asdict(row) for row in run(count)]
+    click.echo(json.dumps(rows) if as_json else _columns(rows))
+
+
+@contextmanager
+def _store(keep: Path | None) -> Iterator[Zapomni]:
+    """Open the store that a benchmark works on: one that is kept, or one that is gone afterwards."""
+    from zapomni.app import Zapomni
+    from zapomni.config import load
+
+    with tempfile.TemporaryDirectory(prefix="zapomni-bench-") as folder, Zapomni(load({"home": keep or folder})) as app:
+        yield app
+
+
+def _progress(what: str, done: int, total: int) -> None:
+    if click.get_text_stream("stderr").isatty():
+        click.echo(f"\r{what}: {done}/{total}   ", nl=False, err=True)
+
+
+def _table(report: Report) -> str:
+    rows: list[dict[str, Any]] = [{"what": "zapomni", **report.overall}, {"what": "plain FTS5", **report.plain}]
+    rows += [{"what": f"  {name}", **scores} for name, scores in report.by_category.items() if name]
+    picked = [{"what": row["what"], **{name: row[name] for name in SHOWN}} for row in rows]
+    lines = [
+        f"{report.name}: {report.questions} questions over {report.passages} passages, mode {report.mode}",
+        _columns(picked),
+    ]
+    if report.guaranteed:
+        lines.append(f"warning: hit@10 is certain by construction for {report.guaranteed} questions")
+    lines += [
+        f"against plain FTS5, {metric}: {gap:+.3f} (denied by {100 * denied:.1f} % of paired bootstrap rounds)"
+        for metric, (gap, denied) in report.gain.items()
+    ]
+    return "\n".join(lines)
+
+
+def _columns(rows: Sequence[dict[str, Any]]) -> str:
+    """Set rows of equal keys as a table with right-aligned numbers."""
+    if not rows:
+        return ""
+    cells = [list(rows[0]), *[[_cell(value) for value in row.values()] for row in rows]]
+    widths = [max(len(row[place]) for row in cells) for place in range(len(cells[0]))]
+    return "\n".join(
+        "  ".join(text.ljust(width) if place == 0 else text.rjust(width) for place, (text, width) in enumerate(line))
+        for line in (list(zip(row, widths, strict=True)) for row in cells)
+    )
+
+
+def _cell(value: object) -> str:
+    return f"{value:,.3f}" if isinstance(value, float) else str(value)

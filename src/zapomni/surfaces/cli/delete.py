@@ -1,0 +1,134 @@
+"""`zapomni delete`: one memory, several, or exactly those that `list` shows for the same filter."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from zapomni.errors import InvalidInput, Refused, ZapomniError
+from zapomni.model import PAGE_LIMIT
+from zapomni.services.find import find_one
+from zapomni.surfaces import shapes
+from zapomni.surfaces.cli import render
+from zapomni.surfaces.cli.options import filters, given
+from zapomni.surfaces.cli.session import Session, answers
+from zapomni.text.clean import is_blank
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zapomni.app import Zapomni
+    from zapomni.model import Memory, Outcome
+
+
+@click.command("delete")
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--erase", is_flag=True, help="Remove it for good, with the text of its history.")
+@click.option("--never", metavar="REASON", help="Refuse this content from now on, and say why.")
+@click.option("--dry-run", is_flag=True, help="Show what would be deleted and delete nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@filters
+@answers
+def delete(
+    session: Session,
+    ids: Sequence[str],
+    scopes: Sequence[str],
+    *,
+    erase: bool,
+    never: str | None,
+    dry_run: bool,
+    yes: bool,
+    **where: Any,
+) -> int:
+    """Delete memories, by id or by a filter.
+
+    No reading finds a deleted memory; `undo` brings it back, unless it was erased. A filter deletes exactly
+    what `list` shows for it. With several ids each is tried: the status is that of the first failure.
+    """
+    chosen = given(where)
+    if bool(ids) == bool(chosen):
+        raise InvalidInput("delete", "it takes ids or a filter, one of both")
+    if erase and never is not None:
+        raise InvalidInput("never", "it cannot go with --erase: nothing would be left to know the content by")
+    with session.memory() as app:
+        wanted = list(dict.fromkeys(ids)) or [memory.id for memory in _listed(app, scopes, chosen)]
+        if dry_run:
+            return _preview(session, wanted, [_find(app, one, scopes, erased=erase) for one in wanted])
+        if not yes and (erase or not ids):
+            _confirm(f"{'Erase for good' if erase else 'Delete'} {len(wanted)} memories?")
+        results = [_delete(app, one, scopes, erase=erase, never=never) for one in wanted]
+    return _summary(session, wanted, results)
+
+
+def _listed(app: Zapomni, scopes: Sequence[str], where: dict[str, Any]) -> list[Memory]:
+    """Return everything that the filter lets through; a blank value would let everything through."""
+    for name, value in where.items():
+        if any(isinstance(text, str) and is_blank(text) for text in (value if isinstance(value, list) else [value])):
+            raise Refused(f"the filter {name} is blank, so it would choose everything", remedy="Give it a value")
+    page = app.list(scopes=scopes, limit=PAGE_LIMIT, **where)
+    found = [*page.memories]
+    while page.next is not None:
+        page = app.list(scopes=scopes, limit=PAGE_LIMIT, cursor=page.next, **where)
+        found += page.memories
+    return found
+
+
+def _delete(
+    app: Zapomni, memory_id: str, scopes: Sequence[str], *, erase: bool, never: str | None
+) -> Outcome | ZapomniError:
+    try:
+        return app.delete(memory_id, scopes=scopes, erase=erase, never=never)
+    except ZapomniError as error:
+        return error
+
+
+def _find(app: Zapomni, memory_id: str, scopes: Sequence[str], *, erased: bool) -> Memory | ZapomniError:
+    """Return what a deletion would take; unlike `show` this counts as no reading."""
+    try:
+        return find_one(app.context, memory_id, app.scopes(scopes), deleted=erased)
+    except ZapomniError as error:
+        return error
+
+
+def _preview(session: Session, wanted: Sequence[str], results: Sequence[Memory | ZapomniError]) -> int:
+    found = [result for result in results if not isinstance(result, ZapomniError)]
+    failed = _failed(wanted, results)
+    document = {
+        "dry_run": True,
+        "count": len(found),
+        "memories": [shapes.memory_shape(memory, preview=shapes.PREVIEW) for memory in found],
+        "errors": [{"id": memory_id, **shapes.error_shape(error)} for memory_id, error in failed],
+    }
+    session.answer(document, render.would_delete(found))
+    session.note(render.failures(failed))
+    return failed[0][1].exit_status if failed else 0
+
+
+def _failed(wanted: Sequence[str], results: Sequence[object]) -> list[tuple[str, ZapomniError]]:
+    return [(one, result) for one, result in zip(wanted, results, strict=True) if isinstance(result, ZapomniError)]
+
+
+def _confirm(question: str) -> None:
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise Refused("this must be confirmed, and there is no terminal to ask on", remedy="Say --yes or --dry-run")
+    if not click.confirm(question, err=True):
+        raise Refused("nothing was deleted")
+
+
+def _summary(session: Session, wanted: Sequence[str], results: Sequence[Outcome | ZapomniError]) -> int:
+    failed = _failed(wanted, results)
+    document = {
+        "deleted": len(results) - len(failed),
+        "failed": len(failed),
+        "results": [
+            {"id": memory_id, **shapes.error_shape(result)}
+            if isinstance(result, ZapomniError)
+            else shapes.outcome_shape(result)
+            for memory_id, result in zip(wanted, results, strict=True)
+        ],
+    }
+    session.answer(document, render.deleted([r for r in results if not isinstance(r, ZapomniError)]))
+    session.note(render.failures(failed))
+    return failed[0][1].exit_status if failed else 0

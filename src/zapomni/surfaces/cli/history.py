@@ -1,0 +1,75 @@
+"""`zapomni history` and `zapomni undo`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from zapomni.errors import InvalidInput
+from zapomni.record import stamp
+from zapomni.surfaces import shapes
+from zapomni.surfaces.cli import render
+from zapomni.surfaces.cli.options import read_scopes
+from zapomni.surfaces.cli.session import Session, answers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zapomni.model import Run
+
+
+@click.command("history")
+@click.argument("memory_id", required=False, metavar="[ID]")
+@click.option("--runs", is_flag=True, help="List the latest runs: imports, undone runs.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="At most this many runs.")
+@read_scopes
+@answers
+def history(session: Session, memory_id: str | None, scopes: Sequence[str], *, runs: bool, limit: int) -> None:
+    """Show what happened to a memory, or the latest runs.
+
+    Deleted memories too; of an erased one stays who erased it and when.
+    """
+    if runs == (memory_id is not None):
+        raise InvalidInput("history", "it takes an id or --runs, one of both")
+    with session.memory() as app:
+        if memory_id is None:
+            found = app.store.runs(limit)
+            session.answer({"count": len(found), "runs": [_run_shape(run) for run in found]}, render.runs(found))
+            return
+        memory, revisions = app.history(memory_id, scopes=scopes)
+        document = {
+            "id": memory.id,
+            "count": len(revisions),
+            "revisions": [shapes.revision_shape(revision) for revision in revisions],
+        }
+        session.answer(document, render.revisions(revisions))
+
+
+@click.command("undo")
+@click.argument("memory_id", required=False, metavar="[ID]")
+@click.option("--run", metavar="RUN", help="Take back every change of this run; see `history --runs`.")
+@read_scopes
+@answers
+def undo(session: Session, memory_id: str | None, scopes: Sequence[str], *, run: str | None) -> None:
+    """Take back the latest change of a memory, or a whole run.
+
+    An undo is a change too: a second one brings it back. Memories changed since the run are left alone.
+    """
+    if (run is None) == (memory_id is None):
+        raise InvalidInput("undo", "it takes an id or --run, one of both")
+    with session.memory() as app:
+        undone = app.undo_run(run) if run is not None else app.undo(memory_id or "", scopes=scopes)
+        session.answer(shapes.undone_shape(undone), render.undone(undone))
+        session.embed(app)
+
+
+def _run_shape(run: Run) -> dict[str, Any]:
+    return {
+        "id": run.id,
+        "verb": run.verb,
+        "actor": run.actor,
+        "started_at": stamp(run.started_at),
+        "finished_at": stamp(run.finished_at) if run.finished_at else None,
+        "detail": dict(run.detail),
+    }

@@ -1,0 +1,108 @@
+"""Dates as people write them, turned into instants: one rule for every field, filter and surface.
+
+The rule: a time with a zone (`Z`, `+02:00`) means what it says; without one it is local, in the zone passed in.
+A bare day, month or year is local too. In the hour that a clock skips, a time means the moment as far past
+the skip; in the hour it repeats, the first of the two.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, time, timedelta, timezone
+from typing import TYPE_CHECKING, Final
+
+from zapomni.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from datetime import tzinfo
+
+_ISO: Final = re.compile(
+    r"""(?P<year>\d{4})(?:-(?P<month>\d\d)(?:-(?P<day>\d\d)
+    (?:[T\ ](?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9}))?)?)?
+    \ ?(?P<zone>Z|[+-]\d\d(?::?\d\d)?)?)?)?""",
+    re.ASCII | re.IGNORECASE | re.VERBOSE,
+)
+_AGO: Final = re.compile(r"(\d{1,4}) ?([dwдн])", re.ASCII | re.IGNORECASE)
+_DAYS: Final = {"today": 0, "сегодня": 0, "yesterday": 1, "вчера": 1}
+_WEEK_LETTERS: Final = "wн"
+_FIRST: Final = datetime.min.replace(tzinfo=UTC)
+_LAST: Final = datetime.max.replace(tzinfo=UTC)
+_FORMS: Final = "Write 2026-03-29, 2026-03-29T12:00, 2026-03-29T12:00+02:00, 2026-03 or 2026"
+_WORDS: Final = ", today, yesterday, 7d or 2w"
+
+
+def parse_bound(text: str, now: datetime, zone: tzinfo, *, field: str = "date") -> tuple[datetime, datetime]:
+    """Return the half-open interval that a date names, in UTC: from its first instant to before its second.
+
+    A year, month or day is all of it, as long as it really is (23 hours on the day the clocks go forward);
+    a time is the minute, second or microsecond it is written to. `today`, `yesterday`, `сегодня` and `вчера`
+    are local days; `7d` and `2w` (`7д`, `2н`) run from so long ago until now. Raises `InvalidInput` naming
+    `field` for anything else.
+    """
+    word = text.strip().lower()
+    if word in _DAYS:
+        day = datetime.combine(now.astimezone(zone).date() - timedelta(days=_DAYS[word]), time())
+        return _local(day, zone), _local(day + timedelta(days=1), zone)
+    if ago := _AGO.fullmatch(word):
+        days = int(ago[1]) * (7 if ago[2] in _WEEK_LETTERS else 1)
+        return now.astimezone(UTC) - timedelta(days=days), now.astimezone(UTC)
+    return _iso(text, zone, field, _FORMS + _WORDS)
+
+
+def parse_instant(text: str, zone: tzinfo, *, field: str = "date") -> datetime:
+    """Return the first instant of the ISO date or time that is written, in UTC.
+
+    Raises `InvalidInput` naming `field` when it is neither.
+    """
+    return _iso(text, zone, field, _FORMS)[0]
+
+
+def _iso(text: str, zone: tzinfo, field: str, remedy: str) -> tuple[datetime, datetime]:
+    found = _ISO.fullmatch(text.strip())
+    if found is None:
+        raise InvalidInput(field, f"{text!r} is not a date", remedy=remedy)
+    fraction = (found["fraction"] or "")[:6].ljust(6, "0")
+    try:
+        start = datetime(  # noqa: DTZ001 - its zone comes with `_local`
+            int(found["year"]),
+            int(found["month"] or 1),
+            int(found["day"] or 1),
+            int(found["hour"] or 0),
+            int(found["minute"] or 0),
+            int(found["second"] or 0),
+            int(fraction),
+        )
+        there = _zone(found["zone"]) if found["zone"] else zone
+    except ValueError as error:
+        raise InvalidInput(field, f"{text!r} is not a date: {error}", remedy=remedy) from error
+    return _local(start, there), _end(start, there, found)
+
+
+def _end(start: datetime, zone: tzinfo, found: re.Match[str]) -> datetime:
+    if found["hour"]:
+        step = "microseconds" if found["fraction"] else "seconds" if found["second"] else "minutes"
+        at = _local(start, zone)
+        return at + timedelta(**{step: 1}) if at < _LAST else at
+    try:
+        if found["day"]:
+            return _local(start + timedelta(days=1), zone)
+        year, month = divmod(start.year * 12 + start.month - 1 + (1 if found["month"] else 12), 12)
+        return _local(start.replace(year=year, month=month + 1), zone)
+    except (OverflowError, ValueError):
+        return _LAST
+
+
+def _zone(text: str) -> tzinfo:
+    if text in "Zz":
+        return UTC
+    digits = text[1:].replace(":", "").ljust(4, "0")
+    offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    return timezone(-offset if text[0] == "-" else offset)
+
+
+def _local(at: datetime, zone: tzinfo) -> datetime:
+    """Return the instant of a local time, at most the ends of the calendar: 9999-12-31 is a way to say never."""
+    try:
+        return at.replace(tzinfo=zone).astimezone(UTC)
+    except OverflowError:
+        return _FIRST if at.year == _FIRST.year else _LAST

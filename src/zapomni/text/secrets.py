@@ -1,0 +1,190 @@
+"""Secrets: what must not be stored is cut out before anything else sees the text.
+
+Four sorts of rules run in this order: `<private>` blocks, the known shapes (`secret_shapes`), values assigned
+to a name such as `password` or `токен`, and long random strings. Each is tried only on a text that holds one of
+its literals, so that text without secrets costs a few dozen substring searches.
+
+Limits, stated: a password of letters alone is known only in quotes or right behind `=` (`PASSWORD=letmein`),
+for in prose it is a word (`password: required`); random strings of one letter case, hexadecimal ones and those
+shorter than `RANDOM_LENGTH` need an assignment or a known shape, for commit hashes and ids look the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import pairwise
+from math import log2
+from typing import TYPE_CHECKING, Final
+
+from zapomni.text.secret_shapes import LITERALS, SHAPES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+RANDOM_LENGTH: Final = 32
+"""Fewest characters of a random string; message and file ids of many services are shorter."""
+RANDOM_ENTROPY: Final = 4.0
+"""Fewest bits a character (Shannon). 32 random base64 characters have 4.5 on average, English words 3.5 to 4."""
+RANDOM_CHANGES: Final = 0.45
+"""Smallest share of neighbours of different classes (lower, upper, digit, other). Random base64 has 0.64,
+camelCase names and paths below 0.4."""
+
+_PRIVATE: Final = re.compile(r"<private>(?:(?!<private>).)*?</private>", re.IGNORECASE | re.DOTALL)
+_UNCLOSED: Final = re.compile(r"<private>.*", re.IGNORECASE | re.DOTALL)
+
+_PASSWORD_NAMES: Final = ("password", "passwd", "pwd", "passphrase", "парол")
+_KEY_NAMES: Final = (
+    "secret", "token", "credential", "api_key", "apikey", "api-key", "api key", "access_key", "accesskey",
+    "access-key", "access key", "secret_key", "secretkey", "secret-key", "secret key", "private_key", "auth_key",
+    "authkey", "signing_key", "encryption_key", "account_key", "master_key", "секрет", "токен", "ключ api",
+    "ключ доступа", "api-ключ", "api ключ",
+)  # fmt: skip
+_VALUE: Final = re.compile(
+    r"""(?P<ending>[а-яё]{0,3}s?)(?P<mark>[\\"'`*\])]{0,3})
+    (?:\s(?:for|to|of|on|at|от|для|на|к|в)(?:\s[\w.@/-]{1,40}){1,3}(?=:|\s[—=]|\sis\s))?
+    (?P<sign>\s{0,3}(?::=|=>|==?|:|—|–)[*`]{0,3}\s{0,3}|\s(?:is|это)\s:?)
+    (?P<quote>\\?["'`]|)(?P<value>(?![$<{%*(\[])[^\s"'`,;<>\\]{4,512})""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_FLAG: Final = re.compile(r"""(?P<sign>\s)(?P<quote>["']|)(?P<value>(?![$<{%*(\[-])[^\s"'`,;<>\\]{4,512})""")
+
+_NO_SECRETS: Final = re.compile(
+    r"""(?:sha-?\d+|md5|[bs]crypt|argon2\w*|pbkdf2\w*|base\d+|oauth\d?|hs\d+|rs\d+|es\d+|utf-?8|1password|keepass\w*
+    |password|passwd|secret|token|string|str|none|null|true|false|required|optional|hidden|redacted|changed?|empty
+    |v?\d+(?:[.:/-]\d+)+|[\w.]+\(.*|.*://.*|[~.]{0,2}/.*|(?:os|process|settings|config|self|env)\.\S+
+    |.*\.(?:txt|md|json|ya?ml|env|py|ts|js|pem|key|toml|ini))""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Values that name a method, a type, a place or a date and hide nothing."""
+_SYMBOL_INSIDE: Final = re.compile(r"\w[!@#$%^&*?+=]+\w")
+_LONG_PASSWORD: Final = 6
+_SHORT_KEY: Final = 8
+_NAME_PART: Final = re.compile(r"\d{1,4}|[^\W\d_]{2,}\d{0,3}|\w{1,3}")
+_JOINTS: Final = re.compile(r"[-_./:@+]+")
+
+_RANDOM: Final = re.compile(rf"(?<![\w+/=:,.-])[A-Za-z0-9+/_-]{{{RANDOM_LENGTH},512}}={{0,2}}(?![\w+/=-])")
+_HEXADECIMAL: Final = re.compile(r"[0-9a-fA-F-]+")
+_NOT_HIDDEN: Final = re.compile(r"sha\d{1,3}-|AAAA|data:")  # integrity hashes and public ssh keys
+
+
+def redact(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return text with `[REDACTED:rule]` for every secret in it, and the names of the rules that fired.
+
+    `<private>` blocks go whole, an unclosed one to the end of the text. Of an assignment the value goes and the
+    name stays. Text that was redacted comes back as it is.
+    """
+    fired: list[str] = []
+    for rule in (_without_private, _without_shapes, _without_assigned, _without_random):
+        text = rule(text, fired)
+    return text, tuple(dict.fromkeys(fired))
+
+
+def _without_private(text: str, fired: list[str]) -> str:
+    if "<" not in text or "<private>" not in text.lower():
+        return text
+    fired.append("private")
+    found = 1
+    while found:  # the inner block of two goes first
+        text, found = _PRIVATE.subn(_mark("private"), text)
+    return _UNCLOSED.sub(_mark("private"), text)
+
+
+def _without_shapes(text: str, fired: list[str]) -> str:
+    # One pass decides: nearly every text ends here.
+    for at in sorted({at for literal, at in LITERALS if literal in text}):
+        shape = SHAPES[at]
+        text = _replaced(text, _secrets(shape.pattern, text), shape.name, fired)
+    return text
+
+
+def _secrets(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    group = "secret" if pattern.groups else 0
+    return (found.span(group) for found in pattern.finditer(text) if not _marked(found[group]))
+
+
+def _without_assigned(text: str, fired: list[str]) -> str:
+    low = text.replace("İ", "i").lower()  # the one letter whose small form is longer: places must stay the same
+    for names, rule, hides in ((_PASSWORD_NAMES, "password", _is_password), (_KEY_NAMES, "secret", _is_key)):
+        spans = {span for name in names if name in low for span in _assigned(text, low, name, hides)}
+        if spans:
+            text = _replaced(text, iter(sorted(spans)), rule, fired)
+            low = text.replace("İ", "i").lower()
+    return text
+
+
+def _assigned(text: str, low: str, name: str, hides: Callable[[str, re.Match[str]], bool]) -> Iterator[tuple[int, int]]:
+    at = low.find(name)
+    while at >= 0:
+        end = at + len(name)
+        found = _VALUE.match(text, end) or (_FLAG.match(text, end) if _is_flag(text, at) else None)
+        value = found["value"].rstrip(".?)]}") if found else ""
+        if found and not _marked(value) and not _NO_SECRETS.fullmatch(value.rstrip("!")) and hides(value, found):
+            yield found.start("value"), found.start("value") + len(value)
+        at = low.find(name, end)
+
+
+def _is_flag(text: str, at: int) -> bool:
+    """Tell whether the name at `at` ends a command-line flag: `--password`, `--db-password`."""
+    start = text.rfind(" ", 0, at) + 1
+    return text.startswith("--", start)
+
+
+def _is_password(value: str, found: re.Match[str]) -> bool:
+    if any(map(str.isdigit, value)) or _SYMBOL_INSIDE.search(value):
+        return True
+    tight = found["sign"] in {"=", ":="} or found["sign"] == " "
+    return len(value) >= _LONG_PASSWORD and value.isalpha() and (bool(found["quote"]) or tight)
+
+
+def _is_key(value: str, _: re.Match[str]) -> bool:
+    mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    return mixed and len(value) >= _SHORT_KEY and not all(map(_NAME_PART.fullmatch, _JOINTS.split(value)))
+
+
+def _without_random(text: str, fired: list[str]) -> str:
+    if len(text) < RANDOM_LENGTH or max(map(len, text.split()), default=0) < RANDOM_LENGTH:
+        return text
+    spans = (found.span() for found in _RANDOM.finditer(text) if _is_random(found[0]) and not _in_url(found))
+    return _replaced(text, spans, "random", fired)
+
+
+def _is_random(run: str) -> bool:
+    if _HEXADECIMAL.fullmatch(run) or _NOT_HIDDEN.match(run):
+        return False
+    classes = [_class(char) for char in run]
+    if not {"a", "A", "0"} <= set(classes):
+        return False
+    changes = sum(one != other for one, other in pairwise(classes)) / (len(run) - 1)
+    entropy = -sum(n / len(run) * log2(n / len(run)) for n in Counter(run).values())
+    return changes >= RANDOM_CHANGES and entropy >= RANDOM_ENTROPY
+
+
+def _class(char: str) -> str:
+    return "a" if char.islower() else "A" if char.isupper() else "0" if char.isdigit() else "-"
+
+
+def _in_url(found: re.Match[str]) -> bool:
+    """Tell whether a run is part of an address: ids of shared documents are no secrets."""
+    before = found.string[max(0, found.start() - 500) : found.start()].split()
+    return bool(before) and not found.string[found.start() - 1].isspace() and "://" in before[-1]
+
+
+def _replaced(text: str, spans: Iterator[tuple[int, int]], rule: str, fired: list[str]) -> str:
+    parts, last = [], 0
+    for start, end in spans:
+        if start >= last:
+            parts += [text[last:start], _mark(rule)]
+            last = end
+    if not parts:
+        return text
+    fired.append(rule)
+    return "".join([*parts, text[last:]])
+
+
+def _mark(rule: str) -> str:
+    return f"[REDACTED:{rule}]"
+
+
+def _marked(value: str) -> bool:
+    return "[REDACTED:" in value

@@ -1,0 +1,233 @@
+r"""Words: how text becomes the tokens of the lexical index, and a query the words looked for in it.
+
+The token alphabet. A token is a folded run (`fold`) without white space, controls, double quotes or lone
+surrogates, at most `LONGEST` characters. There are four sorts:
+* a word: a run of letters and digits. `title` and `body` hold its stem, `exact` its form where that differs;
+* an identifier: words joined by any of `-_./:@#+\'&` or by camelCase, with a dot before (`.NET`) or `++`, `#`
+  behind (`C++`, `C#`). It stands whole in `body` and in `exact`, then its segments (`/`, `:`, `@` and `&` part
+  those), then its words: a query for any of the three finds it, and the whole, being rare, weighs most;
+* a pair of neighbouring characters, in scripts that put no spaces between words and in Korean; each Chinese
+  character stands in `exact` as well, so that one alone can be asked for;
+* a symbol or emoji, one code point each.
+A hexadecimal word of more than `HASH_PREFIX` characters gives its first `HASH_PREFIX` too, in index and query
+alike: that is how a short commit hash finds a long one and the other way round.
+
+Text and query go through the same analysis, so every word of a text finds that text. Queries have no syntax.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from zapomni.text.fold import bare, fold
+from zapomni.text.stem import stem
+from zapomni.text.stopwords import STOP_WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TOKENIZER: Final = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'"
+"""The FTS5 tokenizer under which every token stays whole: it parts text at spaces (and controls) alone."""
+
+LONGEST: Final = 128
+"""Most characters of a token; longer ones are cut alike in text and query."""
+
+QUERY_WORDS: Final = 64
+"""Most words of one query; the first ones count. Each is a search of its own inside the index."""
+
+HASH_PREFIX: Final = 7
+"""Characters of git's short hashes."""
+
+_CACHED: Final = 64  # longer runs without white space are rarely met twice
+_HUMPS: Final = 8  # with more camel humps it is a random string, whose parts mean nothing
+
+_DENSE: Final = (
+    r"\u0e00-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
+    r"\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff"
+)
+"""Thai to Burmese, Khmer, kana, Han, Hangul."""
+_SIGNS: Final = r"\u0700-\u0963\u0966-\u0dff\u1700-\u177f\u1800-\u1cff\ua800-\uabff"
+"""Scripts whose vowel signs are part of a word though Python's \\w leaves them out."""
+_PLAIN: Final = re.compile(r"""["'(\[*«„“]*([A-Za-zА-Яа-яЁё]+)["')\]*»“”.,;:!?…]*""")
+"""Most runs of Russian and English text: one word and the punctuation around it."""
+_SEGMENTS: Final = re.compile(r"[/\\:@&]+")
+_CLIPPED: Final = re.compile(r"'(?:s|t|ll|re|ve|m|d)$", re.IGNORECASE)
+_HASH: Final = re.compile(rf"(?=.*\d)(?=.*[a-f])[0-9a-f]{{{HASH_PREFIX + 1},}}")
+_EMOJI: Final = ("\U0001f000", "\U0001faff")
+
+
+@dataclass(frozen=True, slots=True)
+class _Script:
+    """The patterns of words, units and unparted runs for near or far text."""
+
+    word: re.Pattern[str]
+    unit: re.Pattern[str]
+    dense: re.Pattern[str]
+
+
+def _script(word: str, dense: str) -> _Script:
+    joint = r"[-_./:@#+\\'&]"
+    unit = rf"(?:(?<![\w.])\.)?{word}(?:{joint}+{word})*(?:\+\+|\#(?!\w))?|{dense}|[^\w\s\x00-\x7f]"
+    return _Script(re.compile(word), re.compile(unit), re.compile(dense))
+
+
+_NEAR_SCRIPT: Final = _script(r"[^\W_]+", r"(?!)")
+
+
+@cache
+def _far_script() -> _Script:  # these ranges take tens of milliseconds to compile
+    return _script(rf"(?:[^\W_{_DENSE}]|[{_SIGNS}])+", rf"[{_DENSE}]+")
+
+
+@dataclass(frozen=True, slots=True)
+class QueryWord:
+    """One word to look for: `stem` in titles and bodies, `exact` among exact forms.
+
+    `exact` is None where the index holds no other form than the stem.
+    """
+
+    stem: str
+    exact: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexWords:
+    """The tokens of one memory for the three columns of the index, parted by single spaces."""
+
+    title: str
+    body: str
+    exact: str
+
+
+def index_words(*, title: str, body: str) -> IndexWords:
+    """Return what the index keeps of a memory; `title` is every short field joined, `body` the content."""
+    heading, text = _analyse(title), _analyse(body)
+    return IndexWords(
+        title=" ".join(word.stem for word in heading if word.stem),
+        body=" ".join(word.stem for word in text if word.stem),
+        exact=" ".join(word.exact for word in heading + text if word.exact),
+    )
+
+
+def query_words(text: str) -> tuple[QueryWord, ...]:
+    """Return the distinct words of a query in their order, at most `QUERY_WORDS`.
+
+    Stop words go unless nothing else remains. AND, OR, NOT, NEAR, quotes, stars and brackets mean nothing
+    special. Empty for text without a word in it.
+    """
+    distinct: dict[str, QueryWord] = {}
+    for word in _analyse(text):
+        if word.stem:
+            distinct.setdefault(word.stem, word)
+    words = list(distinct.values())
+    telling = [word for word in words if (word.exact or word.stem) not in STOP_WORDS]
+    return tuple((telling or words)[:QUERY_WORDS])
+
+
+def similar_words(text: str) -> frozenset[str]:
+    """Return the stems by which `similarity` compares texts; stop words count, for `not` tells two facts apart."""
+    return frozenset(word.stem for word in _analyse(text) if word.stem)
+
+
+def similarity(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return the share of words that two texts have in common, 0 to 1 (Jaccard); 0 when neither has any."""
+    together = len(one | other)
+    return len(one & other) / together if together else 0.0
+
+
+def _analyse(text: str) -> list[QueryWord]:
+    words: list[QueryWord] = []
+    for run in text.split():
+        words.extend(_cached(run) if len(run) <= _CACHED else _run(run))
+    return words
+
+
+@lru_cache(maxsize=16_384)
+def _cached(run: str) -> tuple[QueryWord, ...]:
+    return _run(run)
+
+
+def _run(run: str) -> tuple[QueryWord, ...]:
+    plain = _PLAIN.fullmatch(run)
+    if plain and len(_humps(plain[1])) == 1:
+        return tuple(_word(fold(plain[1])[:LONGEST]))
+    # № is parted off first: NFKC would make №118 the word no118.
+    text = bare(run.replace("№", " "))
+    return tuple(_units(text, _far_script() if any(map(_is_far, text)) else _NEAR_SCRIPT))
+
+
+def _units(text: str, script: _Script) -> Iterator[QueryWord]:
+    for unit in script.unit.findall(text):
+        if script.dense.match(unit):
+            yield from _pairs(unit)
+        elif script.word.search(unit):
+            yield from _identify(_CLIPPED.sub("", unit), script)
+        elif _is_symbol(unit):
+            yield QueryWord(unit)
+
+
+def _identify(unit: str, script: _Script) -> Iterator[QueryWord]:
+    form = fold(unit)[:LONGEST]
+    if _SEGMENTS.search(unit):
+        yield QueryWord(form, form)
+        for segment in _SEGMENTS.split(unit):
+            yield from _units(segment, script)
+        return
+    words = script.word.findall(unit)
+    parts = _humps(unit) if words == [unit] else words
+    if parts == [unit]:
+        yield from _word(form)
+        return
+    yield QueryWord(stem(form), form)
+    for part in parts:
+        yield from _identify(part, script)
+
+
+def _word(form: str) -> Iterator[QueryWord]:
+    short = stem(form)
+    yield QueryWord(short, form if form != short else None)
+    if _HASH.fullmatch(form):
+        yield QueryWord(form[:HASH_PREFIX])
+
+
+def _humps(word: str) -> list[str]:
+    """Part camelCase at its humps: `refreshToken`, `TLSSession`; `URLs` and capitals throughout stay one word."""
+    if word.islower() or word[1:].islower() or word.isupper() or (word[:-1].isupper() and word[-1] == "s"):
+        return [word]
+    starts = [
+        at
+        for at in range(1, len(word))
+        if word[at].isupper() and (not word[at - 1].isupper() or word[at + 1 : at + 2].islower())
+    ]
+    if len(starts) >= _HUMPS:
+        return [word]
+    return [word[start:end] for start, end in zip([0, *starts], [*starts, len(word)], strict=True)]
+
+
+def _pairs(run: str) -> Iterator[QueryWord]:
+    if len(run) == 1:
+        yield QueryWord(run, run if _is_han(run) else None)
+        return
+    for first, second in pairwise(run):
+        yield QueryWord(first + second)
+    for char in filter(_is_han, run):
+        yield QueryWord("", char)
+
+
+def _is_far(char: str) -> bool:
+    """Tell whether a character may be one of `_DENSE` or `_SIGNS`; Latin, Cyrillic, symbols and emoji are not."""
+    return "\u0700" <= char <= "\u1cff" or "\u2e80" <= char <= "\ud7ff" or char >= "\U00020000"
+
+
+def _is_han(char: str) -> bool:
+    return "\u3400" <= char <= "\u9fff" or char >= "\U00020000"
+
+
+def _is_symbol(char: str) -> bool:
+    # Emoji newer than this Python's tables count as unassigned.
+    return unicodedata.category(char) == "So" or _EMOJI[0] <= char <= _EMOJI[1]
