@@ -28,18 +28,22 @@ from zapomni.services.touches import Touches
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
+    from typing import BinaryIO
 
     from zapomni.clock import Clock
     from zapomni.config import Config
     from zapomni.embed.base import Embedder
+    from zapomni.exchange.entries import Exported, Format, Imported, ImportMode
     from zapomni.ids import IdFactory
     from zapomni.model import Link, Memory, Outcome, Page, Recollection, Revision, Scope
+    from zapomni.services.backup import BackedUp, Restored
     from zapomni.services.embedding import Embedding
     from zapomni.services.history import Undone
     from zapomni.services.worker import Worker
     from zapomni.store.base import Check, Stats, Store
+    from zapomni.store.sqlite.vault import SqliteVault
 
 LIBRARY: Final = Actor(name="library", origin=Origin.AGENT)
 
@@ -92,6 +96,12 @@ class Zapomni:
                 busy = self.config.store.busy_timeout_ms
                 self._store = open_sqlite(self.config.store_path, busy_timeout_ms=busy, clock=self._clock)
             return self._store
+
+    @property
+    def _vault(self) -> SqliteVault:
+        from zapomni.store.sqlite.vault import SqliteVault
+
+        return SqliteVault(self.config.store_path, self.config.store.busy_timeout_ms, self._clock)
 
     @property
     def embedding(self) -> Embedding:
@@ -246,6 +256,61 @@ class Zapomni:
     def check(self) -> Sequence[Check]:
         """Look at the store's health."""
         return self.store.check()
+
+    def doctor(self, *, repair: bool = False) -> Sequence[Check]:
+        """Look at settings, store and vectors; `repair` builds anew what is derived."""
+        from zapomni.services.doctor import doctor
+
+        return doctor(self.config, lambda: self.store, lambda: self.embedding, repair=repair)
+
+    # --- files ------------------------------------------------------------------------------------------
+    def export(
+        self,
+        target: str | Path | BinaryIO,
+        *,
+        form: Format | str = "zapomni",
+        history: bool = False,
+        scopes: Sequence[str] = (),
+    ) -> Exported:
+        """Write the memories of some scopes, or of all, to a file or stream: one state, while others write."""
+        from zapomni.exchange.exporting import export, read_form
+
+        self.context.touches.flush()
+        with self._vault.snapshot(self.scopes(scopes) if scopes else ()) as snapshot:
+            return export(snapshot, target, read_form(form), clock=self._clock, history=history)
+
+    def import_(
+        self,
+        source: str | Path | BinaryIO,
+        *,
+        mode: ImportMode | str = "merge",
+        form: Format | str | None = None,
+        scope: str | None = None,
+        dry_run: bool = False,
+        actor: Actor | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Imported:
+        """Bring the memories of a file or stream in; `scope` is for those that name none."""
+        from zapomni.exchange.importing import import_file, read_wish
+
+        target = scope_to_write(self.context, scope)[0]
+        wish = read_wish(self.zone, actor or self.actor, mode=mode, form=form, scope=target, dry_run=dry_run)
+        came = import_file(self.context, source, wish, progress=progress)
+        self._wake()
+        return came
+
+    def backup(self, path: str | Path, *, force: bool = False) -> BackedUp:
+        """Write a whole copy of the store while it is in use, and check it."""
+        from zapomni.services.backup import backup
+
+        self.context.touches.flush()
+        return backup(self.store, self._vault, Path(path), force=force)
+
+    def restore(self, path: str | Path, *, verify: bool = False, force: bool = False) -> Restored:
+        """Check a backup and bring the store to its content; `verify` only checks."""
+        from zapomni.services.backup import restore
+
+        return restore(self._vault, Path(path), clock=self._clock, verify=verify, force=force)
 
     # --- what surfaces need beside the verbs ------------------------------------------------------------
     def scopes(self, asked: Sequence[str] = ()) -> tuple[Scope, ...]:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     Environ = Mapping[str, str]
 
-PROJECT_FILE: Final = ".zapomni.toml"
 AMBIENT_KEYS: Final = {
     "openai": ("OPENAI_API_KEY", "https://api.openai.com/"),
     "jina": ("JINA_API_KEY", "https://api.jina.ai/"),
@@ -88,15 +87,13 @@ def _read_url(value: Any, place: Place) -> str:
 
     text = _read_text(value, place)
     parts = urlsplit(text)
-    _ = parts.port  # raises when it is no port
-    if parts.scheme not in {"http", "https"} or not parts.hostname or "@" in parts.netloc:
+    if parts.scheme not in {"http", "https"} or not parts.hostname or "@" in parts.netloc or parts.port == 0:
         raise ValueError
     return text.rstrip("/")
 
 
 def _read_secret(value: Any, place: Place) -> Secret:
-    text = _read_text(value, place)
-    if not all("!" <= letter <= "~" for letter in text):
+    if not re.fullmatch("[!-~]+", text := _read_text(value, place)):
         raise ValueError
     return Secret(text)
 
@@ -112,16 +109,16 @@ def _read_path(value: Any, place: Place) -> Path:
 
 def _expand(text: str, environ: Environ) -> str:
     """Replace a leading `~` and every `$NAME` or `${NAME}`; no shell does it in a client's configuration."""
-
-    def variable(match: re.Match[str]) -> str:
-        name = match[1] or match[2]
-        if name not in environ:
-            raise ValueError(f"the variable {name} is not set")
-        return environ[name]
-
     if text == "~" or text.startswith(("~/", "~\\")):
         text = str(_user_home(environ)) + text[1:]
-    text = re.sub(r"\$(?:(\w+)|\{(\w+)\})", variable, os.path.expanduser(text))  # noqa: PTH111 - for `~name`
+    if "$" in text:
+        from string import Template
+
+        try:
+            text = Template(text).substitute(environ)
+        except KeyError as missing:
+            raise ValueError(f"the variable {missing.args[0]} is not set") from None
+    text = os.path.expanduser(text)  # noqa: PTH111 - for `~name`
     if text.startswith("~"):
         raise ValueError("there is no such user")
     return text
@@ -161,6 +158,7 @@ class EmbedderSettings:
     dimension: int | None = _setting(_between(1, 8192), "The width of a vector, where the model lets one choose.", None)
     batch: int | None = _setting(_between(1, 2048), "How many texts are sent in one request.", None)
     timeout_s: float = _setting(_between(0.1, 600.0), "How many seconds one request may take.", 30.0)
+    query_timeout_s: float = _setting(_between(0.1, 60.0), "How many seconds a recall waits for its vector.", 3.0)
     weights: Path | None = _setting(PATH, "Own copy of e5-small-q4.bin, where no package carries it.", None)
 
 
@@ -232,9 +230,7 @@ class Setting(NamedTuple):
         return "ZAPOMNI_" + self.name.upper().replace(".", "_")
 
 
-_SECTIONS: Final[Mapping[str, Any]] = {"": Config} | {
-    f.name: type(f.default) for f in fields(Config) if is_dataclass(f.default)
-}
+_SECTIONS: Final[Any] = {"": Config} | {f.name: type(f.default) for f in fields(Config) if is_dataclass(f.default)}
 SETTINGS: Final[Mapping[str, Setting]] = {
     name: Setting(name, default=None if f.default is MISSING else f.default, **f.metadata)
     for section, kind in _SECTIONS.items()
@@ -244,8 +240,7 @@ SETTINGS: Final[Mapping[str, Setting]] = {
 }
 """The table of settings by name: feeds reading, `zapomni config show` and the documentation."""
 
-_Found = tuple[str, Any, Place]
-"""A setting's name, its value as found and the place."""
+_Found = tuple[str, Any, Place]  # a setting's name, its value as found, and the place
 
 
 def load(
@@ -329,17 +324,14 @@ def _from_file(path: Path | None, environ: Environ, *, project: bool = False) ->
 
 def _from_environment(environ: Environ, here: Path | None) -> list[_Found]:
     """Read the variables of the table; a name of ours that is nearly one of them is taken for a slip."""
-    by_name = {row.env: row for row in SETTINGS.values()}
-    for name in (n for n in environ if n.startswith("ZAPOMNI_") and n not in {*by_name, "ZAPOMNI_CONFIG"}):
+    known = {row.env: row.name for row in SETTINGS.values()}
+    for name in (n for n in environ if n.startswith("ZAPOMNI_") and n not in {*known, "ZAPOMNI_CONFIG"}):
         from difflib import get_close_matches
 
-        if near := get_close_matches(name, by_name, 1, 0.9):
+        if near := get_close_matches(name, known, 1, 0.9):
             raise ConfigError(f"There is no setting for the variable {name}", remedy=f"Did you mean {near[0]}?")
-    return [
-        (row.name, environ[name], Place(f"environment {name}", here, environ))
-        for name, row in by_name.items()
-        if environ.get(name, "").strip()
-    ]
+    given = [name for name in known if environ.get(name, "").strip()]
+    return [(known[name], environ[name], Place(f"environment {name}", here, environ)) for name in given]
 
 
 def _target(values: Mapping[str, object], origins: Mapping[str, str]) -> object:
@@ -377,8 +369,8 @@ def _project_file(here: Path | None) -> Path | None:
     """Find the nearest project file from here up to the repository's root; outside one, only here counts."""
     nearest: Path | None = None
     for folder in (here, *here.parents) if here else ():
-        if nearest is None and (folder / PROJECT_FILE).is_file():
-            nearest = folder / PROJECT_FILE
+        if nearest is None and (folder / ".zapomni.toml").is_file():
+            nearest = folder / ".zapomni.toml"
         if (folder / ".git").exists():
             return nearest
     return nearest if nearest and nearest.parent == here else None
@@ -387,8 +379,7 @@ def _project_file(here: Path | None) -> Path | None:
 def user_file(environ: Environ, here: Path | None) -> Path:
     """Return where the user's own settings file is looked for; it need not exist."""
     if named := environ.get("ZAPOMNI_CONFIG", "").strip():
-        row = Setting("ZAPOMNI_CONFIG", PATH, "The user's own settings file.")
-        return cast("Path", _read(row, named, Place("the environment", here, environ)))
+        return cast("Path", _read(Setting("ZAPOMNI_CONFIG", PATH, ""), named, Place("the environment", here, environ)))
     return default_folder("config", environ) / "config.toml"
 
 
@@ -399,12 +390,10 @@ def default_folder(kind: Literal["config", "data"], environ: Environ) -> Path:
     """
     if sys.platform == "linux":
         variable, usual = {"config": ("XDG_CONFIG_HOME", ".config"), "data": ("XDG_DATA_HOME", ".local/share")}[kind]
-        named = environ.get(variable, "").strip()
-        return (Path(named) if named else _user_home(environ) / usual) / "zapomni"
+        return Path(environ.get(variable, "").strip() or _user_home(environ) / usual, "zapomni")
     import platformdirs
 
-    find = {"config": platformdirs.user_config_path, "data": platformdirs.user_data_path}[kind]
-    return find("zapomni", appauthor=False)
+    return Path(getattr(platformdirs, f"user_{kind}_dir")("zapomni", appauthor=False))
 
 
 def _user_home(environ: Environ) -> Path:

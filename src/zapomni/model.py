@@ -10,8 +10,12 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Mapping
     from datetime import datetime
+
+    Vector = array[float]
+    """A unit vector of 32-bit floats (`array("f")`): a buffer that numpy and SQLite take without a copy."""
 
 CONTENT_LIMIT: Final = 100_000
 """Most characters of one memory's content (features ST-17)."""

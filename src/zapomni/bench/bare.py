@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from zapomni.store.sqlite.connection import bare_connection
+from zapomni.store.sqlite.plain import plain_connection
 from zapomni.text.words import TOKENIZER, index_words, query_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-_SCHEMA = f"""
+
+
+_SCHEMA: Final = f"""
 CREATE TABLE memories (no INTEGER PRIMARY KEY, id TEXT UNIQUE, content TEXT, created_at TEXT);
 CREATE VIRTUAL TABLE words USING fts5(
   title, body, exact, content='', contentless_delete=1, tokenize="{TOKENIZER}"
@@ -29,7 +31,7 @@ class BareStore:
     def __init__(self, path: Path, texts: Sequence[str], width: int) -> None:
         import numpy as np
 
-        self._connection = bare_connection(path)
+        self._connection = plain_connection(str(path))
         self._connection.execute(_SCHEMA)
         indexed = [index_words(title="", body=text) for text in texts]
         start = time.perf_counter()

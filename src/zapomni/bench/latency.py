@@ -25,9 +25,9 @@ from zapomni.services.remember import remember_many
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from zapomni.embed.base import Task, Vector
+    from zapomni.embed.base import Task
     from zapomni.errors import EmbedderError
-    from zapomni.model import Space
+    from zapomni.model import Space, Vector
 
 WIDTH: Final = 384
 WORDS: Final = 40

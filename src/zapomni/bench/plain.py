@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from zapomni.store.sqlite.connection import memory_connection
+from zapomni.store.sqlite.plain import plain_connection
 from zapomni.text.stopwords import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ class PlainWords:
     """One FTS5 table a group, k1 = 1.2 and b = .75 as FTS5 has them, OR of the question's words."""
 
     def __init__(self, passages: Iterable[Passage]) -> None:
-        self._connection = memory_connection()
+        self._connection = plain_connection()
         self._tables: dict[str, str] = {}
         self._ids: dict[str, list[str]] = {}
         for passage in passages:

@@ -29,6 +29,8 @@ BLOCK_BYTES: Final = 2 + BLOCK // 2
 """A half-precision scale and two weights a byte: the low nibbles are the first half."""
 ZERO: Final = 8
 """The nibble that stands for zero."""
+FIRST_BYTE: Final = -64
+"""Read as signed numbers, all bytes of UTF-8 but those that continue a character are at least this."""
 
 
 class Shape(NamedTuple):
@@ -113,7 +115,7 @@ def unpack(blocks: npt.NDArray[np.uint8]) -> Floats:
 
 def _split(data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.uint32]) -> list[str]:
     """Cut the pieces out of one decoded text: offsets in bytes become offsets in characters."""
-    begins = (data & 0b1100_0000) != 0b1000_0000  # every byte of UTF-8 but the continuing ones
+    begins = data.view(np.int8) >= FIRST_BYTE
     starts = np.concatenate([[0], np.cumsum(begins)])[offsets].tolist()
     text = data.tobytes().decode()
     return [text[start:stop] for start, stop in pairwise(starts)]

@@ -17,7 +17,8 @@ from zapomni.embed._e5_weights import WIDTH
 
 if TYPE_CHECKING:
     from zapomni.embed._e5_weights import Files
-    from zapomni.embed.base import Task, Vector
+    from zapomni.embed.base import Task
+    from zapomni.model import Vector
 
 CPU_FLAGS: Final = frozenset({"avx2", "fma", "f16c"})
 """What the x86 build was compiled for; without them the first call dies of an illegal instruction."""

@@ -1,15 +1,25 @@
-"""The one gate that every vector passes: unit length, the right width, no NaN and no zero."""
+"""What every text passes on its way to a model and every vector on its way back."""
 
 from __future__ import annotations
 
 import math
+import re
 from array import array
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zapomni.embed.base import Vector
+    from zapomni.model import Vector
+
+
+UNUSABLE: Final = re.compile("[\0\ud800-\udfff]")
+"""NUL ends a C string early, and lone surrogates have no UTF-8 form."""
+
+
+def clean(text: str) -> str:
+    """Return the text with a space for everything that no provider can take."""
+    return UNUSABLE.sub(" ", text)
 
 
 def unit(values: Iterable[float], width: int | None = None) -> Vector:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
-    from array import array
     from collections.abc import Sequence
 
     from zapomni.errors import EmbedderError
-
-    Vector = array[float]
-    """A unit vector of 32-bit floats (`array("f")`): a buffer that numpy and SQLite take without a copy."""
+    from zapomni.model import Vector
 
 Task = Literal["query", "passage"]
 

@@ -8,7 +8,6 @@ is no compiled one. Importing this module loads neither.
 from __future__ import annotations
 
 import os
-import re
 import sys
 import threading
 import unicodedata
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from zapomni.embed._e5_weights import MAX_TOKENS, WIDTH, locate, verify
-from zapomni.embed._vectors import unit
+from zapomni.embed._vectors import clean, unit
 from zapomni.errors import ConfigError, EmbedderError
 
 if TYPE_CHECKING:
@@ -26,7 +25,8 @@ if TYPE_CHECKING:
     from zapomni.config import EmbedderSettings
     from zapomni.embed._e5_encoder import Encoder
     from zapomni.embed._e5_native import NativeEngine
-    from zapomni.embed.base import Task, Vector
+    from zapomni.embed.base import Task
+    from zapomni.model import Vector
 
 MODEL: Final = "multilingual-e5-small-q4"
 PIECE: Final = 1_600
@@ -35,8 +35,8 @@ LONGEST: Final = 4_096
 """Characters looked at before tokens are counted; 510 tokens of ordinary text have about 2,000."""
 BULK: Final = 8
 """From how many texts on numpy is worth loading."""
-UNUSABLE: Final = re.compile("[\0\ud800-\udfff]")
-"""NUL ends a C string early, lone surrogates have no UTF-8 form."""
+MEAN: Final = Path(__file__).with_name("e5_mean.f32")
+"""The mean vector of ordinary text: 384 little-endian 32-bit floats."""
 
 
 def make(settings: EmbedderSettings) -> BundledEmbedder:
@@ -54,7 +54,7 @@ def prepare(text: str, count: Callable[[str], int]) -> str:
     NFKC comes first because U+FDFA overruns a buffer of the compiled engine; the model's own map is NFKC
     too, so ordinary text keeps its vector.
     """
-    text = unicodedata.normalize("NFKC", UNUSABLE.sub(" ", text[:LONGEST]))[:LONGEST]
+    text = unicodedata.normalize("NFKC", clean(text[:LONGEST]))[:LONGEST]
     while (tokens := count(text)) > MAX_TOKENS:
         text = text[: len(text) * (MAX_TOKENS - 2) // tokens]
     return text
@@ -97,10 +97,9 @@ class BundledEmbedder:
 
     def prior_mean(self) -> Vector | None:
         """Return the mean vector of ordinary text that the package carries, or None when it carries none."""
-        path = Path(__file__).with_name("e5_mean.f32")
-        if not path.is_file():
+        if not MEAN.is_file():
             return None
-        mean = array("f", path.read_bytes())
+        mean = array("f", MEAN.read_bytes())
         if sys.byteorder == "big":
             mean.byteswap()
         return mean if len(mean) == WIDTH else None

@@ -157,7 +157,7 @@ class Admission:
         carried.setdefault("updated_at", created)
         carried.setdefault("origin", Origin.IMPORT)
         carried.setdefault("trust", Trust.CONFIRMED)
-        carried.setdefault("id", "") 
+        carried.setdefault("id", "")
         carried["id"] = carried["id"] or self._context.new_id()
         return Memory(**carried, **{name: getattr(ready.values, name) for name in _DRAFT})
 

@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import InvalidInput
-from zapomni.exchange.entries import Dropped, Exported, Format, Item, Line, Problem, Tie
+from zapomni.exchange.entries import Dropped, Exported, Format, Item, Problem, Tie
 from zapomni.exchange.plain import text_of, times_of
 from zapomni.model import Kind, LinkKind, Memory, Origin, Scope, ScopeKind, Trust
 from zapomni.record import parse_scope, stamp
@@ -26,7 +26,8 @@ _DRAFT: Final = ("content", "title", "tags", "importance", "observed_at", "valid
 _LIFE: Final = ("created_at", "updated_at", "accessed_at")
 _ASIDE: Final = ("sediment_layer", "targeted_access_count")
 """Fields that are kept in the metadata under their own names."""
-_KNOWN: Final = {*_DRAFT, *_LIFE, *_ASIDE, *"id type context metadata access_count superseded_by replaces".split()}
+_TIES: Final = ("superseded_by", "replaces")
+_KNOWN: Final = {*_DRAFT, *_LIFE, *_ASIDE, *_TIES, "id", "type", "context", "metadata", "access_count"}
 _NO_PLACE: Final = ("description", "about", "path", "entities", "pinned", "source", "position", "key")
 _NEVER: Final = "0001-01-01"  # how Go writes a time that is not set
 _ID_LIMIT: Final = 64
@@ -87,7 +88,7 @@ def _scope(context: object, reading: Reading) -> Scope:
 
 
 def _ties(no: int, ref: str, values: Mapping[str, Any]) -> Iterator[Tie]:
-    for name in ("superseded_by", "replaces"):
+    for name in _TIES:
         if name in values:
             other = text_of(name, values[name])
             source, target = (other, ref) if name == "superseded_by" else (ref, other)

@@ -29,6 +29,7 @@ from zapomni.exchange.entries import (
 from zapomni.exchange.rehearsal import Minded, Rehearsal
 from zapomni.exchange.source import Source, open_source
 from zapomni.model import Actor, Link, Origin, Run
+from zapomni.services.parse import parse_choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,6 +68,26 @@ class Wish:
     form: Format | None = None
     scope: Scope | None = None
     dry_run: bool = False
+
+
+def read_wish(
+    zone: tzinfo,
+    actor: Actor,
+    *,
+    mode: ImportMode | str,
+    form: Format | str | None,
+    scope: Scope | None,
+    dry_run: bool,
+) -> Wish:
+    """Read the names of mode and format; raises `InvalidInput` for one that there is not."""
+    return Wish(
+        zone=zone,
+        actor=actor,
+        mode=parse_choice("mode", mode, ImportMode, ImportMode.MERGE),
+        form=parse_choice("format", form, Format, Format.PLAIN) if form else None,
+        scope=scope,
+        dry_run=dry_run,
+    )
 
 
 def import_file(
@@ -266,4 +287,4 @@ class _Work:
         return self._run
 
 
-__all__ = ["BATCH", "Wish", "import_file"]
+__all__ = ["BATCH", "Wish", "import_file", "read_wish"]

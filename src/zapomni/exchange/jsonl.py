@@ -28,7 +28,9 @@ _DRAFT: Final = tuple(f.name for f in fields(Draft))
 _CARRIED: Final = tuple(name for name in FIELDS if name not in _DRAFT)
 _MEMORY: Final = {*FIELDS, "type"}
 _COUNTED: Final = ("scope", "memory", "link", "run", "revision", "rejection")
+_LIFE: Final = ("created_at", "updated_at", "accessed_at", "deleted_at")
 _ID_LIMIT: Final = 64
+_MOST: Final = 2**53
 
 
 def write(snapshot: Snapshot, out: Write, *, exported_at: str, history: bool) -> Exported:
@@ -142,29 +144,34 @@ def _item(no: int, values: Mapping[str, Any]) -> Item:
 
 def _memory(values: Mapping[str, Any]) -> Memory:
     """Read a record that anybody may have edited; the fields of a draft are looked at later, by the gateway."""
-    for name in ("id", "content", "title", "description"):
-        text_of(name, values[name])
-    for name in ("version", "access_count"):
-        low = 1 if name == "version" else 0
-        if type(values[name]) is not int or not low <= values[name] < 2**63:
-            raise InvalidInput(name, f"{values[name]!r} is not a whole number from {low} up")
-    if not values["id"].isprintable() or " " in values["id"] or not 1 <= len(values["id"]) <= _ID_LIMIT:
-        raise InvalidInput("id", f"it is empty, longer than {_ID_LIMIT} characters or holds spaces")
-    if not isinstance(values["tags"], list) or not isinstance(values["entities"], list):
-        raise InvalidInput("tags", "tags and entities must be lists of texts")
-    if not isinstance(values["pinned"], bool):
-        raise InvalidInput("pinned", f"{values['pinned']!r} is not true or false")
+    _check_types(values)
     try:
         memory = from_record(values)
     except (TypeError, ValueError, AttributeError) as error:
         raise InvalidInput("memory", f"a field cannot be read: {error}") from None
-    for name in ("created_at", "updated_at", "accessed_at", "deleted_at"):
+    for name in _LIFE:
         at = getattr(memory, name)
-        if at is None and name in {"accessed_at", "deleted_at"}:
-            continue
-        if at is None or at.tzinfo is None:
-            raise InvalidInput(name, f"{values[name]!r} is not a time with its zone")
+        if at is None and name in _LIFE[:2]:
+            raise InvalidInput(name, "it is missing")
+        if at is not None and at.tzinfo is None:
+            raise InvalidInput(name, f"{values[name]!r} has no time zone")
     return memory
+
+
+def _check_types(values: Mapping[str, Any]) -> None:
+    """Look at what `from_record` takes on trust."""
+    for name in ("id", "content", "title", "description"):
+        text_of(name, values[name])
+    for name, low in (("version", 1), ("access_count", 0)):
+        if type(values[name]) is not int or not low <= values[name] < _MOST:
+            raise InvalidInput(name, f"{values[name]!r} is not a whole number from {low} up")
+    if not values["id"].isprintable() or " " in values["id"] or not 1 <= len(values["id"]) <= _ID_LIMIT:
+        raise InvalidInput("id", f"it is empty, longer than {_ID_LIMIT} characters or holds spaces")
+    for name in ("tags", "entities"):
+        if not isinstance(values[name], list):
+            raise InvalidInput(name, "it must be a list of texts")
+    if not isinstance(values["pinned"], bool):
+        raise InvalidInput("pinned", f"{values['pinned']!r} is not true or false")
 
 
 def _rejection(values: Mapping[str, Any]) -> Rejection:

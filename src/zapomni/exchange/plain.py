@@ -44,7 +44,9 @@ def _item(line: Line, reading: Reading) -> Item:
         values["kind"] = values["type"]
     scope = parse_scope(text_of("scope", values["scope"])) if "scope" in values else reading.scope
     return Item(
-        line=line.no, draft=parse_draft(values, zone=reading.zone, scope=scope), carried=times_of(values, TIMES, reading)
+        line=line.no,
+        draft=parse_draft(values, zone=reading.zone, scope=scope),
+        carried=times_of(values, TIMES, reading),
     )
 
 

@@ -12,8 +12,7 @@ from zapomni.store.base import Lexical
 from zapomni.text.words import query_words
 
 if TYPE_CHECKING:
-    from zapomni.embed.base import Vector
-    from zapomni.model import Hit, Query, Space
+    from zapomni.model import Hit, Query, Space, Vector
     from zapomni.store.base import Store
 
 

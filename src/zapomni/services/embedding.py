@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
     from zapomni.clock import Clock
-    from zapomni.embed.base import Embedder, Vector
-    from zapomni.model import Memory, Space
+    from zapomni.embed.base import Embedder
+    from zapomni.model import Memory, Space, Vector
     from zapomni.store.base import EmbedJob, Store
 
     EmbedderFor = Callable[[str, str], Embedder | None]

@@ -38,7 +38,7 @@ _LINE_FIELDS: Final = {
     "source": 4 * NAME_LIMIT,
     "key": NAME_LIMIT,
 }
-_TIMES: Final = ("observed_at", "valid_from", "valid_until")
+_FIELDS: Final = {kind: tuple(f.name for f in fields(kind)) for kind in (Draft, Patch)}
 _REDACTED_FIELDS: Final = ("content", "title", "description")
 
 
@@ -56,37 +56,41 @@ def prepare(given: T) -> Prepared:
 
     Raises `InvalidInput` naming the field, what is wrong and what is allowed.
     """
-    values = {f.name: getattr(given, f.name) for f in fields(given) if getattr(given, f.name) is not UNSET}
     warnings: list[str] = []
     redactions: list[Redaction] = []
-    for name, value in values.items():
-        values[name] = _checked(name, value, warnings)
+    values = {}
+    for name in _FIELDS[type(given)]:
+        value = getattr(given, name)
+        if value is not UNSET:
+            values[name] = _checked(name, value, warnings)
     for name in _REDACTED_FIELDS:
         if values.get(name):
             values[name], rules = redact(values[name])
             redactions += [Redaction(rule=rule, field=name) for rule in rules]
-    if "metadata" in values:
+    if values.get("metadata"):
         values["metadata"] = _redact_tree(values["metadata"], redactions)
     _check_interval(values)
-    return Prepared(values=replace(given, **values), redactions=tuple(redactions), warnings=tuple(warnings))
+    changed = {name: value for name, value in values.items() if value is not getattr(given, name)}
+    return Prepared(
+        values=replace(given, **changed) if changed else given, redactions=tuple(redactions), warnings=tuple(warnings)
+    )
 
 
 def _checked(name: str, value: Any, warnings: list[str]) -> Any:
-    if name == "content":
-        return _content(value, warnings)
-    if name in _LINE_FIELDS:
-        return _line(name, value, _LINE_FIELDS[name], warnings)
-    if name in {"tags", "entities"}:
-        return _names(name, value, warnings)
-    if name == "importance":
-        return _share(name, value)
-    if name in _TIMES:
-        return _instant(name, value)
-    if name == "metadata":
-        return _metadata(value, warnings)
-    if name == "position" and value is not None and (isinstance(value, bool) or value < 0):
-        raise InvalidInput("position", f"{value!r} is not a whole number from 0 up")
-    return value
+    match name:
+        case "content":
+            return _content(value, warnings)
+        case "tags" | "entities":
+            return _names(name, value, warnings) if value != () else value
+        case "importance":
+            return _share(name, value)
+        case "observed_at" | "valid_from" | "valid_until":
+            return _instant(name, value)
+        case "metadata":
+            return _metadata(value, warnings) if value != {} else value
+        case "position" if value is not None and (isinstance(value, bool) or value < 0):
+            raise InvalidInput("position", f"{value!r} is not a whole number from 0 up")
+    return _line(name, value, _LINE_FIELDS[name], warnings) if name in _LINE_FIELDS else value
 
 
 def _content(value: str, warnings: list[str]) -> str:
@@ -110,7 +114,7 @@ def _line(name: str, value: str | None, limit: int, warnings: list[str]) -> str 
         raise InvalidInput(name, f"{len(text):,} characters, at most {limit} are allowed")
     if name in {"path", "source", "key"} and is_blank(text):
         return None
-    return text
+    return value if text == value else text
 
 
 def _text(name: str, value: str, warnings: list[str]) -> str:
@@ -121,7 +125,7 @@ def _text(name: str, value: str, warnings: list[str]) -> str:
     return text
 
 
-def _names(name: str, value: Sequence[str], warnings: list[str]) -> tuple[str, ...]:
+def _names(name: str, value: Sequence[str], warnings: list[str]) -> Sequence[str]:
     if isinstance(value, str):
         raise InvalidInput(name, "it must be a list of texts")
     kept: dict[str, str] = {}
@@ -132,7 +136,8 @@ def _names(name: str, value: Sequence[str], warnings: list[str]) -> tuple[str, .
         kept.setdefault(name_key(label), label)
     if len(kept) > LIST_LIMIT:
         raise InvalidInput(name, f"{len(kept)} entries, at most {LIST_LIMIT} are allowed")
-    return tuple(kept.values())
+    names = tuple(kept.values())
+    return value if value == names else names
 
 
 def _share(name: str, value: float) -> float:

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from zapomni.embed.base import Vector
-    from zapomni.model import Actor, Filter, Link, Memory, Page, Rejection, Revision, Run, Scope, Space, Verb
+    from zapomni.model import Actor, Filter, Link, Memory, Page, Rejection, Revision, Run, Scope, Space, Vector, Verb
     from zapomni.text.words import QueryWord
 
 

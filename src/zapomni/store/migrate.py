@@ -50,7 +50,9 @@ def read_changes(folder: Path) -> tuple[Change, ...]:
     for file in sorted(folder.glob("*.sql")):
         number, _, name = file.stem.partition("_")
         sql = file.read_text(encoding="utf-8")
-        changes.append(Change(no=int(number), name=name, sql=sql, hash=blake2b(sql.encode(), digest_size=16).hexdigest()))
+        changes.append(
+            Change(no=int(number), name=name, sql=sql, hash=blake2b(sql.encode(), digest_size=16).hexdigest())
+        )
     if [change.no for change in changes] != list(range(1, len(changes) + 1)):
         raise ValueError(f"the changes in {folder} are not numbered 1 to {len(changes)}")
     return tuple(changes)

@@ -79,16 +79,15 @@ def _iso(text: str, zone: tzinfo, field: str, remedy: str) -> tuple[datetime, da
 
 
 def _end(start: datetime, zone: tzinfo, found: re.Match[str]) -> datetime:
-    if found["hour"]:
-        step = "microseconds" if found["fraction"] else "seconds" if found["second"] else "minutes"
-        at = _local(start, zone)
-        return at + timedelta(**{step: 1}) if at < _LAST else at
     try:
+        if found["hour"]:
+            step = "microseconds" if found["fraction"] else "seconds" if found["second"] else "minutes"
+            return _local(start, zone) + timedelta(**{step: 1})
         if found["day"]:
             return _local(start + timedelta(days=1), zone)
         year, month = divmod(start.year * 12 + start.month - 1 + (1 if found["month"] else 12), 12)
         return _local(start.replace(year=year, month=month + 1), zone)
-    except (OverflowError, ValueError):
+    except (OverflowError, ValueError):  # beyond the year 9999
         return _LAST
 
 

@@ -47,7 +47,7 @@ SHAPES: Final = (
     Shape("github", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"\bgh[pousr]_[A-Za-z0-9]{30,}"),
     Shape("github", ("github_pat_",), r"\bgithub_pat_[A-Za-z0-9_]{22,}"),
     Shape("gitlab", ("glpat-", "gldt-", "glrt-", "glptt-", "glsoat-"), rf"\bgl(?:pat|dt|rt|ptt|soat)-{_KEY}{{20,}}"),
-    Shape("slack", ("xox", "xapp-"), r"\b(?:xox[abeoprs]|xapp)-[A-Za-z0-9.-]{10,}"),
+    Shape("slack", ("xox", "xapp-"), r"\b(?:xox[abeoprs]|xapp)-(?=[A-Za-z.-]{0,9}\d)[A-Za-z0-9.-]{10,}"),
     Shape("slack-webhook", ("hooks.slack.com/",), r"hooks\.slack\.com/[a-z]+/(?P<secret>[A-Za-z0-9/_-]{20,})"),
     Shape("discord-webhook", ("/api/webhooks/",), rf"/api/webhooks/\d+/(?P<secret>{_KEY}{{40,}})"),
     Shape("stripe", ("k_live_", "k_test_"), r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{10,}"),

@@ -5,7 +5,8 @@ to a name such as `password` or `токен`, and long random strings. Each is t
 its literals, so that text without secrets costs a few dozen substring searches.
 
 Limits, stated: a password of letters alone is known only in quotes or right behind `=` (`PASSWORD=letmein`),
-for in prose it is a word (`password: required`); random strings of one letter case, hexadecimal ones and those
+for in prose it is a word (`password: required`); a value that begins like a placeholder (`$`, `<`, `{`, `%`, `*`,
+`(`, `[`) is taken for one; random strings of one letter case, hexadecimal ones and those
 shorter than `RANDOM_LENGTH` need an assignment or a known shape, for commit hashes and ids look the same.
 """
 
@@ -30,8 +31,8 @@ RANDOM_CHANGES: Final = 0.45
 """Smallest share of neighbours of different classes (lower, upper, digit, other). Random base64 has 0.64,
 camelCase names and paths below 0.4."""
 
-_PRIVATE: Final = re.compile(r"<private>(?:(?!<private>).)*?</private>", re.IGNORECASE | re.DOTALL)
-_UNCLOSED: Final = re.compile(r"<private>.*", re.IGNORECASE | re.DOTALL)
+_PRIVATE: Final = re.compile(r"(?<!`)<private>(?:(?!<private>).)*?</private>", re.IGNORECASE | re.DOTALL)
+_UNCLOSED: Final = re.compile(r"(?<!`)<private>.*", re.IGNORECASE | re.DOTALL)
 
 _PASSWORD_NAMES: Final = ("password", "passwd", "pwd", "passphrase", "парол")
 _KEY_NAMES: Final = (
@@ -63,7 +64,7 @@ _SHORT_KEY: Final = 8
 _NAME_PART: Final = re.compile(r"\d{1,4}|[^\W\d_]{2,}\d{0,3}|\w{1,3}")
 _JOINTS: Final = re.compile(r"[-_./:@+]+")
 
-_RANDOM: Final = re.compile(rf"(?<![\w+/=:,.-])[A-Za-z0-9+/_-]{{{RANDOM_LENGTH},512}}={{0,2}}(?![\w+/=-])")
+_RANDOM: Final = re.compile(rf"(?<![\w+/:,.-])[A-Za-z0-9+/_-]{{{RANDOM_LENGTH},512}}={{0,2}}(?![\w+/=-])")
 _HEXADECIMAL: Final = re.compile(r"[0-9a-fA-F-]+")
 _NOT_HIDDEN: Final = re.compile(r"sha\d{1,3}-|AAAA|data:")  # integrity hashes and public ssh keys
 
@@ -71,8 +72,8 @@ _NOT_HIDDEN: Final = re.compile(r"sha\d{1,3}-|AAAA|data:")  # integrity hashes a
 def redact(text: str) -> tuple[str, tuple[str, ...]]:
     """Return text with `[REDACTED:rule]` for every secret in it, and the names of the rules that fired.
 
-    `<private>` blocks go whole, an unclosed one to the end of the text. Of an assignment the value goes and the
-    name stays. Text that was redacted comes back as it is.
+    `<private>` blocks go whole, an unclosed one to the end of the text; a tag right behind a backtick is only
+    talked about. Of an assignment the value goes and the name stays. Text that was redacted comes back as it is.
     """
     fired: list[str] = []
     for rule in (_without_private, _without_shapes, _without_assigned, _without_random):
@@ -83,11 +84,13 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
 def _without_private(text: str, fired: list[str]) -> str:
     if "<" not in text or "<private>" not in text.lower():
         return text
-    fired.append("private")
-    found = 1
+    before, found = text, 1
     while found:  # the inner block of two goes first
         text, found = _PRIVATE.subn(_mark("private"), text)
-    return _UNCLOSED.sub(_mark("private"), text)
+    text = _UNCLOSED.sub(_mark("private"), text)
+    if text != before:
+        fired.append("private")
+    return text
 
 
 def _without_shapes(text: str, fired: list[str]) -> str:

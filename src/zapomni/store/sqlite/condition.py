@@ -13,11 +13,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
+TIMELINE: Final = "memories m INDEXED BY memories_timeline"
+"""What every counting and listing reads. Without statistics the planner takes an index by scope, and then reads
+and sorts every row of that scope: twelve times the work at 10,000 memories."""
+
 _SUCCESSOR: Final = (
     "EXISTS (SELECT 1 FROM links l JOIN memories n ON n.id = l.source WHERE l.target = m.id"
     " AND l.kind = 'supersedes' AND n.deleted_at IS NULL AND n.trust <> 'rejected'{holding})"
 )
 _HOLDING: Final = " AND coalesce(n.valid_from, n.created_at) <= {at}"
+
+SUCCEEDED: Final = (
+    "SELECT m.no FROM memories m INDEXED BY memories_superseded"
+    f" WHERE m.trust = 'superseded' AND {_SUCCESSOR.format(holding=_HOLDING.format(at=':at'))}"
+)
+"""The superseded memories that a reading at `:at` hides."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from pathlib import Path
 from threading import Lock, local
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakSet
@@ -14,7 +13,8 @@ from zapomni.errors import Unavailable
 from zapomni.store.sqlite.faults import translated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
+    from pathlib import Path
 
 _SETTINGS: Final = """
 PRAGMA foreign_keys = ON;
@@ -25,7 +25,6 @@ PRAGMA cache_size = -8000;
 """
 """`secure_delete` writes zeros over what is deleted: measured, it costs nothing here."""
 
-Value = str | int | float | bytes | None
 Bindings = tuple[Any, ...] | dict[str, Any]
 
 
@@ -56,9 +55,9 @@ def column_of(db: apsw.Connection, sql: str, bindings: Bindings = ()) -> list[An
     return [row[0] for row in db.execute(sql, bindings)]
 
 
-def rows_of(db: apsw.Connection, sql: str, bindings: Bindings = ()) -> Iterable[tuple[Any, ...]]:
-    """Return the rows as they come."""
-    return db.execute(sql, bindings)
+def rows_of(db: apsw.Connection, sql: str, bindings: Bindings = ()) -> list[tuple[Any, ...]]:
+    """Return every row."""
+    return db.execute(sql, bindings).fetchall()
 
 
 class Connections:

@@ -92,17 +92,24 @@ def drop_jobs(db: apsw.Connection, no: int) -> None:
     db.execute("DELETE FROM embed_jobs WHERE memory_no = ?", (no,))
 
 
-def drop_vectors(db: apsw.Connection, no: int, space_no: int | None = None) -> None:
-    """Drop a memory's pieces, of one space or all, and the vectors that no other memory shares."""
+def drop_vectors(db: apsw.Connection, no: int) -> None:
+    """Drop a memory's pieces and the vectors that no other memory shares."""
+    drop_orphans(db, drop_pieces(db, no))
+
+
+def drop_pieces(db: apsw.Connection, no: int, space_no: int | None = None) -> list[int]:
+    """Drop a memory's pieces, of one space or all; return the vectors that they referred to."""
     chosen = "memory_no = ?1 AND (?2 IS NULL OR space_no = ?2)"
     held = column_of(db, f"SELECT DISTINCT vector_no FROM pieces WHERE {chosen}", (no, space_no))
     if held:
         db.execute(f"DELETE FROM pieces WHERE {chosen}", (no, space_no))
-        drop_orphans(db, held)
+    return held
 
 
 def drop_orphans(db: apsw.Connection, vector_nos: Sequence[int]) -> None:
     """Drop those of these vectors that no piece refers to."""
+    if not vector_nos:
+        return
     db.execute(
         "DELETE FROM vectors WHERE no IN (SELECT value FROM json_each(?))"
         " AND NOT EXISTS (SELECT 1 FROM pieces WHERE vector_no = vectors.no)",

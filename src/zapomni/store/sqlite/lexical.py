@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from zapomni.store.base import Lexical, LexicalHit
-from zapomni.store.sqlite.connection import value_of
+from zapomni.store.sqlite.connection import rows_of, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +26,7 @@ K1: Final = 1.2
 """FTS5's own BM25 constant, which cannot be set."""
 PERFECT: Final = 0.75
 """Share of BM25's upper bound that a document full of the words really comes near to."""
+_MORE: Final = 0x80  # the bit of a variable-length number that says that another byte follows
 _RAREST: Final = 1e-6  # FTS5 lets no word of the query count for less
 
 # Filtering by a join lets FTS5 work out BM25 for the rows that pass alone. At 100,000 memories that costs as much
@@ -65,8 +66,8 @@ def indexed(db: apsw.Connection) -> int:
     block: bytes | None = value_of(db, "SELECT block FROM words_data WHERE id = 1")
     number = 0
     for byte in block or b"":
-        number = number << 7 | byte & 0x7F
-        if byte < 0x80:
+        number = number << 7 | byte & ~_MORE
+        if not byte & _MORE:
             break
     return number
 
@@ -76,7 +77,7 @@ def _best(db: apsw.Connection, words: Sequence[QueryWord]) -> float:
     total = indexed(db)
     stems = [word.stem for word in words]
     sql = "SELECT term, doc FROM word_counts WHERE term IN (SELECT value FROM json_each(?))"
-    holding: dict[str, int] = dict(db.execute(sql, (json.dumps(stems),)))
+    holding: dict[str, int] = dict(rows_of(db, sql, (json.dumps(stems),)))
     weights = (_idf(total, holding.get(stem, 0)) for stem in stems)
     return sum(weights) * (K1 + 1) * PERFECT
 

@@ -13,7 +13,7 @@ from zapomni.errors import StoreDamaged, Unavailable
 from zapomni.record import stamp
 from zapomni.store.migrate import Change, migrate, read_changes
 from zapomni.store.sqlite.backup import copy
-from zapomni.store.sqlite.connection import connect, value_of
+from zapomni.store.sqlite.connection import connect, rows_of, value_of
 from zapomni.store.sqlite.faults import translated
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class _Ledger:
     def recorded(self) -> Mapping[int, str]:
         if not _has_table(self._db, "migrations"):
             return {}
-        return {no: mark for no, mark in self._db.execute("SELECT no, hash FROM migrations ORDER BY no")}
+        return dict(rows_of(self._db, "SELECT no, hash FROM migrations ORDER BY no"))
 
     def back_up(self, no: int) -> None:
         if _has_table(self._db, "memories") and value_of(self._db, "SELECT 1 FROM revisions LIMIT 1"):

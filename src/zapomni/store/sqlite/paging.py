@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zapomni.errors import InvalidInput
 from zapomni.model import Page
-from zapomni.store.sqlite.connection import value_of
+from zapomni.store.sqlite.condition import TIMELINE
+from zapomni.store.sqlite.connection import rows_of, value_of
 from zapomni.store.sqlite.rows import SELECT_MEMORY, memory_of
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from zapomni.store.sqlite.condition import Condition
 
+_SELECT: Final = SELECT_MEMORY.replace("memories m JOIN", f"{TIMELINE} CROSS JOIN")
 _SEAL: Final = 8
 """Bytes by which a cursor is known as ours."""
 
@@ -37,7 +39,7 @@ def page(db: apsw.Connection, condition: Condition, limit: int, cursor: str | No
     if limit < 1:
         raise InvalidInput("limit", f"{limit} is less than 1")
     key: bytes = value_of(db, "SELECT value FROM meta WHERE name = 'store'")
-    total = value_of(db, f"SELECT count(*) FROM memories m WHERE {condition.sql}", condition.values)
+    total = value_of(db, f"SELECT count(*) FROM {TIMELINE} WHERE {condition.sql}", condition.values)
     after = ""
     values = {**condition.values, "count": limit + 1}
     if cursor is not None:
@@ -45,7 +47,7 @@ def page(db: apsw.Connection, condition: Condition, limit: int, cursor: str | No
         after = " AND (m.created_at, m.no) < (:page_at, :page_no)"
         values |= {"page_at": place.created_at, "page_no": place.no}
     order = "ORDER BY m.created_at DESC, m.no DESC LIMIT :count"
-    rows = db.execute(f"{SELECT_MEMORY} WHERE {condition.sql}{after} {order}", values).fetchall()
+    rows = rows_of(db, f"{_SELECT} WHERE {condition.sql}{after} {order}", values)
     memories = tuple(memory_of(row) for row in rows[:limit])
     following = None
     if len(rows) > limit:

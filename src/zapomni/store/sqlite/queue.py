@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Final
 
 from zapomni.store.base import Backlog, EmbedJob
 from zapomni.store.sqlite import derived
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from zapomni.embed.base import Vector
-    from zapomni.model import Memory
+    from zapomni.model import Memory, Vector
 
 _JOBS: Final = SELECT_MEMORY.replace("SELECT m.no", "SELECT j.attempts, j.error, m.no", 1) + (
     " JOIN embed_jobs j ON j.memory_no = m.no"
@@ -29,9 +29,7 @@ _UNCHANGED: Final = (
 def jobs(db: apsw.Connection, space_no: int, limit: int, now: str | None) -> list[EmbedJob]:
     """Return waiting jobs, oldest first; `now` leaves out those whose time has not come."""
     rows = db.execute(_JOBS, {"space": space_no, "now": now, "most": limit})
-    return [
-        EmbedJob(memory=memory_of(row[2:]), space_no=space_no, attempts=row[0], error=row[1]) for row in rows
-    ]
+    return [EmbedJob(memory=memory_of(row[2:]), space_no=space_no, attempts=row[0], error=row[1]) for row in rows]
 
 
 def known(db: apsw.Connection, space_no: int, digests: Sequence[bytes]) -> set[bytes]:
@@ -57,15 +55,17 @@ def save(
         no = value_of(db, _UNCHANGED, (memory.id, *derived.embedded_text(memory)))
         if no is None:
             continue
-        derived.drop_vectors(db, no, space_no)
         held = [_vector_no(db, space_no, digest, vectors) for digest in digests]
-        if None in held:
-            derived.drop_orphans(db, [vector_no for vector_no in held if vector_no is not None])
+        whole = [vector_no for vector_no in held if vector_no is not None]
+        if len(whole) < len(held):
+            derived.drop_orphans(db, whole)
             continue
+        older = derived.drop_pieces(db, no, space_no)
         db.executemany(
             "INSERT INTO pieces (space_no, memory_no, ordinal, vector_no) VALUES (?, ?, ?, ?)",
-            [(space_no, no, ordinal, vector_no) for ordinal, vector_no in enumerate(held)],
+            [(space_no, no, ordinal, vector_no) for ordinal, vector_no in enumerate(whole)],
         )
+        derived.drop_orphans(db, older)
         db.execute("DELETE FROM embed_jobs WHERE space_no = ? AND memory_no = ?", (space_no, no))
 
 

@@ -54,7 +54,9 @@ def fetch(db: apsw.Connection, nos: Sequence[int]) -> dict[int, Memory]:
 
 def match_id(db: apsw.Connection, prefix: str, condition: Condition, limit: int) -> list[str]:
     """Return the ids that begin with `prefix`; an exact id alone when there is one."""
-    sql = f"SELECT m.id FROM memories m WHERE m.id >= :low AND m.id < :high AND {condition.sql} ORDER BY m.id LIMIT :most"
+    sql = (
+        f"SELECT m.id FROM memories m WHERE m.id >= :low AND m.id < :high AND {condition.sql} ORDER BY m.id LIMIT :most"
+    )
     values = {**condition.values, "low": prefix, "high": prefix + "\U0010ffff", "most": limit}
     found: list[str] = column_of(db, sql, values)
     return found[:1] if found[:1] == [prefix] else found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.model import (
@@ -30,9 +31,10 @@ if TYPE_CHECKING:
 Row = tuple[Any, ...]
 
 COLUMNS: Final = (
-    "id kind about path trust origin importance pinned source position key digest observed_at valid_from valid_until"
-    " created_at updated_at accessed_at access_count deleted_at version tags entities metadata title description content"
-).split()
+    *("id", "kind", "about", "path", "trust", "origin", "importance", "pinned", "source", "position", "key", "digest"),
+    *("observed_at", "valid_from", "valid_until", "created_at", "updated_at", "accessed_at", "access_count"),
+    *("deleted_at", "version", "tags", "entities", "metadata", "title", "description", "content"),
+)
 """The columns of `memories` in the order of `values_of`; `no` and `scope_no` stand beside them."""
 
 SELECT_MEMORY: Final = (
@@ -50,18 +52,22 @@ UPDATE_MEMORY: Final = (
 SELECT_REVISION: Final = "SELECT seq, memory_id, verb, at, actor, run, before, after, undoes FROM revisions"
 SELECT_RUN: Final = "SELECT id, verb, actor, started_at, finished_at, detail FROM runs"
 
+_WHOLE: Final = ("pinned", "tags", "entities", "metadata")
+"""Fields that a record keeps as they are and a row does not."""
 _KINDS: Final = {kind.value: kind for kind in Kind}
 _TRUSTS: Final = {trust.value: trust for trust in Trust}
 _ORIGINS: Final = {origin.value: origin for origin in Origin}
-_ABOUTS: Final = {None: None, **{about.value: about for about in About}}
+_ABOUTS: Final[dict[str | None, About | None]] = {None: None, **{about.value: about for about in About}}
 _NONE: Final = "[]"
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def dumps(value: Any) -> str:
     """Write JSON values compactly; letters of any script stay readable."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _JSON.encode(value)
 
 
+@lru_cache(maxsize=256)  # the memories of one import share their times
 def stamped(at: datetime | None) -> str | None:
     """Write a time, or its absence, as the database keeps it."""
     return stamp(at) if at is not None else None
@@ -69,7 +75,6 @@ def stamped(at: datetime | None) -> str | None:
 
 def values_of(memory: Memory) -> Row:
     """Return the values of `COLUMNS`."""
-    created = stamp(memory.created_at)
     return (
         memory.id,
         memory.kind.value,
@@ -86,8 +91,8 @@ def values_of(memory: Memory) -> Row:
         stamped(memory.observed_at),
         stamped(memory.valid_from),
         stamped(memory.valid_until),
-        created,
-        created if memory.updated_at == memory.created_at else stamp(memory.updated_at),
+        stamped(memory.created_at),
+        stamped(memory.updated_at),
         stamped(memory.accessed_at),
         memory.access_count,
         stamped(memory.deleted_at),
@@ -99,6 +104,16 @@ def values_of(memory: Memory) -> Row:
         memory.description,
         memory.content,
     )
+
+
+def record_of(memory: Memory, values: Row) -> str:
+    """Return a memory as `record.to_record` has it, as JSON, out of its values as `values_of` gave them."""
+    record = dict(zip(COLUMNS, values, strict=True))
+    del record["digest"]
+    record["scope"] = str(memory.scope)
+    for name in _WHOLE:
+        record[name] = getattr(memory, name)
+    return dumps(record)
 
 
 def memory_of(row: Row) -> Memory:
@@ -184,4 +199,4 @@ def _time(text: str | None) -> datetime | None:
 
 
 def _record(text: str | None) -> Mapping[str, Any] | None:
-    return json.loads(text) if text is not None else None  # type: ignore[no-any-return]
+    return json.loads(text) if text is not None else None

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zapomni.errors import NotFound
 from zapomni.model import Space, SpaceState
-from zapomni.store.sqlite.connection import value_of
+from zapomni.store.sqlite.connection import column_of, rows_of, value_of
 
 if TYPE_CHECKING:
     import apsw
 
-    from zapomni.embed.base import Vector
+    from zapomni.model import Vector
 
 FIRST_MEAN: Final = 100
 """Vectors from which a space has a mean of its own; then at each doubling."""
@@ -34,7 +34,7 @@ class Name(NamedTuple):
 
 def spaces(db: apsw.Connection) -> list[Space]:
     """Return every space that is not retired, the active one first."""
-    rows = db.execute(f"{_SELECT} WHERE state <> 'retired' ORDER BY state <> 'active', no")
+    rows = rows_of(db, f"{_SELECT} WHERE state <> 'retired' ORDER BY state <> 'active', no")
     return [_space_of(*row) for row in rows]
 
 
@@ -64,7 +64,7 @@ def activate(db: apsw.Connection, space_no: int) -> None:
     """
     if value_of(db, "SELECT 1 FROM spaces WHERE no = ? AND state <> 'retired'", (space_no,)) is None:
         raise NotFound(f"there is no embedding space {space_no}")
-    for (older,) in db.execute("SELECT no FROM spaces WHERE state = 'active' AND no <> ?", (space_no,)).fetchall():
+    for older in column_of(db, "SELECT no FROM spaces WHERE state = 'active' AND no <> ?", (space_no,)):
         drop(db, older)
     db.execute("UPDATE spaces SET state = 'active' WHERE no = ?", (space_no,))
 

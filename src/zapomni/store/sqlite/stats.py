@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zapomni.store.base import Stats
-from zapomni.store.sqlite.connection import value_of
+from zapomni.store.sqlite.condition import TIMELINE
+from zapomni.store.sqlite.connection import rows_of, value_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +29,9 @@ def stats(db: apsw.Connection, path: Path, alive: Condition, everything: Conditi
         memories=_count(db, alive),
         deleted=_count(db, everything, " AND m.deleted_at IS NOT NULL"),
         kinds=_counts(db, "m.kind", alive),
-        scopes=_counts(db, "iif(s.name = '', s.kind, s.kind || ':' || s.name)", alive, "JOIN scopes s ON s.no = m.scope_no"),
+        scopes=_counts(
+            db, "iif(s.name = '', s.kind, s.kind || ':' || s.name)", alive, "JOIN scopes s ON s.no = m.scope_no"
+        ),
         trusts=_counts(db, "m.trust", alive),
         tags=_counts(db, "min(t.label)", alive, "JOIN tags t ON t.memory_no = m.no", by="t.fold"),
         bytes=_sizes(db, path),
@@ -36,15 +39,13 @@ def stats(db: apsw.Connection, path: Path, alive: Condition, everything: Conditi
 
 
 def _count(db: apsw.Connection, condition: Condition, extra: str = "") -> int:
-    sql = f"SELECT count(*) FROM memories m WHERE {condition.sql}{extra}"
+    sql = f"SELECT count(*) FROM {TIMELINE} WHERE {condition.sql}{extra}"
     return int(value_of(db, sql, condition.values))
 
 
 def _counts(db: apsw.Connection, what: str, condition: Condition, join: str = "", by: str = "1") -> dict[str, int]:
-    sql = (
-        f"SELECT {what}, count(*) FROM memories m {join} WHERE {condition.sql} GROUP BY {by} ORDER BY 2 DESC, 1"
-    )
-    return dict(db.execute(sql, condition.values))
+    sql = f"SELECT {what}, count(*) FROM {TIMELINE} {join} WHERE {condition.sql} GROUP BY {by} ORDER BY 2 DESC, 1"
+    return dict(rows_of(db, sql, condition.values))
 
 
 def _sizes(db: apsw.Connection, path: Path) -> dict[str, int]:

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from zapomni.clock import Clock
-    from zapomni.embed.base import Vector
-    from zapomni.model import Filter, Link, Memory, Page, Revision, Run, Scope, Space
+    from zapomni.model import Filter, Link, Memory, Page, Revision, Run, Scope, Space, Vector
     from zapomni.store.base import Backlog, Check, EmbedJob, Lexical, Neighbour, Stats
     from zapomni.text.words import QueryWord
 

@@ -8,7 +8,7 @@ import apsw
 
 from zapomni.errors import Conflict
 from zapomni.model import SpaceState
-from zapomni.record import stamp, to_record
+from zapomni.record import stamp
 from zapomni.store.sqlite import derived
 from zapomni.store.sqlite.connection import value_of
 from zapomni.store.sqlite.rows import (
@@ -17,6 +17,7 @@ from zapomni.store.sqlite.rows import (
     UPDATE_MEMORY,
     dumps,
     memory_of,
+    record_of,
     rejection_of,
     stamped,
     values_of,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from zapomni.model import Actor, Link, Memory, Rejection, Run, Scope, Verb
+    from zapomni.store.sqlite.rows import Row
 
 _INSERT_REVISION: Final = (
     "INSERT INTO revisions (memory_no, memory_id, verb, at, actor, run, before, after, undoes)"
@@ -60,20 +62,18 @@ class SqliteTx:
         undoes: int | None = None,
     ) -> int:
         """Write one revision with everything that follows from it and return its number."""
-        if before is None and after is None:
-            raise ValueError("a revision needs a memory before or after it")
-        if before is None:
-            no = self._add(after)
-        elif after is None:
-            no = self._erase(before)
+        texts: tuple[str | None, str | None] = (None, None)
+        if after is not None:
+            columns = values_of(after)
+            no = self._change(before, after, columns) if before is not None else self._add(after, columns)
+            memory_id = after.id
+            texts = (_record(before), record_of(after, columns))
+        elif before is not None:
+            no, memory_id = self._erase(before), before.id
         else:
-            no = self._change(before, after)
-        gone = after is None
-        texts = (None, None) if gone else (_record(before), _record(after))
-        memory_id = (after or before).id
-        self._db.execute(
-            _INSERT_REVISION, (no, memory_id, verb.value, stamp(at), actor.name, run, *texts, undoes)
-        )
+            raise ValueError("a revision needs a memory before or after it")
+        values = (no, memory_id, verb.value, stamped(at), actor.name, run, *texts, undoes)
+        self._db.execute(_INSERT_REVISION, values)
         seq = self._db.last_insert_rowid()
         self.first = self.first or seq == 1
         return seq
@@ -149,10 +149,9 @@ class SqliteTx:
             self._db.execute("UPDATE scopes SET identity = ? WHERE no = ?", (identity, no))
 
     # --- inside ----------------------------------------------------------------------------------------
-    def _add(self, memory: Memory) -> int:
-        values = (self._scope_no(memory.scope), *values_of(memory))
+    def _add(self, memory: Memory, columns: Row) -> int:
         try:
-            self._db.execute(INSERT_MEMORY, values)
+            self._db.execute(INSERT_MEMORY, (self._scope_no(memory.scope), *columns))
         except apsw.ConstraintError as error:
             raise self._taken(memory) from error
         no = self._db.last_insert_rowid()
@@ -162,8 +161,8 @@ class SqliteTx:
             derived.add_jobs(self._db, no, self._open_spaces())
         return no
 
-    def _change(self, before: Memory, after: Memory) -> int:
-        values = (self._scope_no(after.scope), *values_of(after), before.id, before.version)
+    def _change(self, before: Memory, after: Memory, columns: Row) -> int:
+        values = (self._scope_no(after.scope), *columns, before.id, before.version)
         try:
             self._db.execute(UPDATE_MEMORY, values)
         except apsw.ConstraintError as error:
@@ -253,4 +252,4 @@ class SqliteTx:
 
 
 def _record(memory: Memory | None) -> str | None:
-    return dumps(to_record(memory)) if memory is not None else None
+    return record_of(memory, values_of(memory)) if memory is not None else None

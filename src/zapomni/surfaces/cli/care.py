@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import contextmanager
 from time import perf_counter
@@ -22,20 +23,24 @@ if TYPE_CHECKING:
 @click.command("reembed")
 @click.option("--retry", is_flag=True, help="Try at once those too that failed before.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
+@click.option("--for-parent", is_flag=True, hidden=True, help="End with the server that started this.")
 @answers
-def reembed(session: Session, *, retry: bool, quiet: bool) -> int:
+def reembed(session: Session, *, retry: bool, quiet: bool, for_parent: bool) -> int:
     """Give every memory its vector of the model in use.
 
     After a change of the model the old vectors answer until the new ones are whole. It may be stopped at any
     time and goes on where it was.
     """
+    parent, start = os.getppid(), perf_counter()
     with session.memory() as app:
-        start = perf_counter()
         with _progress(shown=not (quiet or session.json)) as progress:
-            drained = app.embedding.drain(retry=retry, progress=progress)
+            drained = app.embedding.drain(
+                retry=retry, progress=progress, stop=lambda: for_parent and os.getppid() != parent
+            )
         document = _shape(drained, perf_counter() - start)
     session.answer(document, render.drained(document))
-    return Unavailable.exit_status if drained.failed or (drained.reason and drained.left) else 0
+    short = not drained.done if for_parent else drained.failed or (drained.reason and drained.left)
+    return Unavailable.exit_status if short else 0
 
 
 def _shape(drained: Drained, seconds: float) -> dict[str, Any]:

@@ -36,6 +36,7 @@ def history(session: Session, memory_id: str | None, scopes: Sequence[str], *, r
         if memory_id is None:
             found = app.store.runs(limit)
             session.answer({"count": len(found), "runs": [_run_shape(run) for run in found]}, render.runs(found))
+            session.note([] if found else ["No run yet"])
             return
         memory, revisions = app.history(memory_id, scopes=scopes)
         document = {

@@ -133,6 +133,8 @@ def run(arguments: Sequence[str]) -> int:
         return INTERRUPTED
     except ZapomniError as error:
         failure = error
+    except UnicodeEncodeError:
+        failure = Usage("an argument holds bytes that are not UTF-8", remedy="Convert it first, or pipe it in")
     except Exception as error:
         if "--debug" in words:
             raise

@@ -1,4 +1,4 @@
-"""The page `docs/cli.md`, written from the commands themselves: `python -m zapomni.surfaces.cli.manual > docs/cli.md`."""
+"""The page `docs/cli.md`, written from the commands: `python -m zapomni.surfaces.cli.manual > docs/cli.md`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HEAD: Final = """\
 Every command but `serve` answers for people, and with `--json` as one JSON document ([json.md](json.md)).
 Notes and progress go to standard error. `python -m zapomni` is the same command.
 
-A filter, a scope and a date are read alike by every command; `docs/` has no second meaning for them.
+What a value may be is the same for every command:
 
 - **Scope**: `user`, `project:NAME`, `agent:NAME`, `team:NAME`. Readings without one see the scopes of the place
   (the repository of the working folder, the teams of the settings, the user); `all` sees every scope. Writings
@@ -28,8 +28,9 @@ A filter, a scope and a date are read alike by every command; `docs/` has no sec
 - **Text**: `-` reads standard input, and so does no text at all where standard input is no terminal. It must be
   UTF-8 (or UTF-16 with its mark); one line break at its end is dropped. A text that begins with a dash goes
   after `--`.
-- **Date**: a day (`2026-11-30`), a time with or without zone, a month, a year, `yesterday`, a span back (`7d`).
-  A bare day is the local day.
+- **Date**: a day (`2026-11-30`), a time with or without a zone, a month or a year; in a filter also `today`,
+  `yesterday` and a span back from now (`7d`, `2w`). A bare day is the local day.
+- **Tags** of a filter are compared whole and without regard to case; a comma is part of a tag.
 - **Colour** only on a terminal, and never with `NO_COLOR` or `--no-color`.
 """
 

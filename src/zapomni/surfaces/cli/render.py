@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-import textwrap
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from zapomni.errors import Conflict
 from zapomni.model import Memory, Patch, Trust
-from zapomni.record import FIELDS, to_record
+from zapomni.record import FIELDS, TIMES, to_record
 from zapomni.text.clean import preview, printable
 
 if TYPE_CHECKING:
@@ -26,6 +24,8 @@ SHORT: Final = 8
 """Letters of an id in a list: two of 10,000 memories share them by a chance of one in eight thousand."""
 PREVIEW_LINES: Final = 3
 WIDEST: Final = 100
+TOLD: Final = 20
+"""Lines of a file that are named to a person; JSON names all."""
 _INDENT: Final = "  "
 _UNTOLD: Final = {"id", "content", "title", "version", "accessed_at", "access_count"}
 """Fields of a memory that are shown in a place of their own or not at all."""
@@ -71,10 +71,10 @@ def page_notes(found: Page, scopes: Sequence[Scope]) -> Iterator[str]:
 def shown(memory: Memory, links: Sequence[Link] = ()) -> Iterator[str]:
     """Show a memory whole: every field that says something, then the text."""
     yield click.style(_line(memory.id), fg="yellow") + _bold(memory.title, before=_INDENT)
-    record = {name: value for name, value in to_record(memory).items() if name not in _UNTOLD}
-    rows = [
-        (name.replace("_", " "), _value(value)) for name, value in record.items() if value not in (None, "", [], {})
-    ]
+    fields = {**to_record(memory), "pinned": memory.pinned or None}
+    fields |= {name: _moment(at) for name in TIMES if (at := getattr(memory, name)) is not None}
+    told = [(name, _value(value)) for name, value in fields.items() if name not in _UNTOLD]
+    rows = [(name.replace("_", " "), value) for name, value in told if value]
     rows += [("version", str(memory.version)), ("read", f"{memory.access_count:,} times")]
     rows += [("link", f"{k.kind.value} {_ends(k, memory.id)}") for k in links]
     yield from _table(rows)
@@ -215,6 +215,49 @@ def drained(came: Mapping[str, Any]) -> Iterator[str]:
         yield f"stopped: {_line(came['reason'])}"
 
 
+def exported(came: Mapping[str, Any]) -> Iterator[str]:
+    """Tell what an export wrote."""
+    counts = {name: count for name, count in came.items() if isinstance(count, int)}
+    yield f"written as {came['format']}: {_listed(counts)}"
+    if came["not_carried"]:
+        yield f"not carried by this format: {', '.join(_line(name) for name in came['not_carried'])}"
+
+
+def imported(came: Mapping[str, Any]) -> Iterator[str]:
+    """Tell what an import came to."""
+    counts = {name: count for name, count in came.items() if isinstance(count, int) and not isinstance(count, bool)}
+    counts |= {name: len(came[name]) for name in ("refused", "bad")}
+    yield f"{'would read' if came['dry_run'] else 'read'} as {came['format']}, mode {came['mode']}: {_listed(counts)}"
+    if came["resumed"]:
+        yield "an interrupted import of this file was finished"
+    if came["run"]:
+        yield f"run: {_line(came['run'])}; `zapomni undo --run {_line(came['run'])}` takes it back"
+
+
+def import_notes(came: Mapping[str, Any]) -> Iterator[str]:
+    """Name the lines that were not kept, and what was understood in a way worth telling."""
+    told = [f"line {bad['line']}: {_line(bad['reason'])}" for bad in (*came["bad"], *came["refused"])]
+    told += [f"line {note['line']}: {_line(note['text'])}" for note in came["notes"]]
+    yield from told[:TOLD]
+    if len(told) > TOLD:
+        yield f"and {len(told) - TOLD:,} more; --json lists them all"
+    if came["not_carried"]:
+        yield f"not carried over: {', '.join(_line(name) for name in came['not_carried'])}"
+
+
+def backed_up(came: Mapping[str, Any]) -> Iterator[str]:
+    """Tell what a backup holds."""
+    yield f"{_line(came['file'], 4_000)}: {came['memories']:,} memories, {came['deleted']:,} deleted"
+
+
+def restored(came: Mapping[str, Any]) -> Iterator[str]:
+    """Tell what a restore came to."""
+    done = "restored from" if came["restored"] else "whole, nothing was changed:"
+    yield f"{done} {_line(came['file'], 4_000)}: {came['memories']:,} memories, {came['deleted']:,} deleted"
+    if came["before"]:
+        yield f"the store before it lies in {_line(came['before'], 4_000)}"
+
+
 def settings(rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
     """Show each setting with its value and its origin."""
     yield from _table([(row["name"], f"{_line(row['value'], 400)}  ({_line(row['origin'], 400)})") for row in rows])
@@ -242,8 +285,11 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _wrapped(text: str) -> list[str]:
-    width = max(20, min(WIDEST, shutil.get_terminal_size().columns))
-    return textwrap.wrap(
+    from shutil import get_terminal_size
+    from textwrap import wrap
+
+    width = max(20, min(WIDEST, get_terminal_size().columns))
+    return wrap(
         _line(text, 2 * width * PREVIEW_LINES),
         width,
         initial_indent=_INDENT,
@@ -258,13 +304,17 @@ def _value(value: Any) -> str:
     if isinstance(value, list):
         return "; ".join(_line(item) for item in value)
     if isinstance(value, dict):
-        return ", ".join(f"{_line(name)}={_line(item)}" for name, item in value.items())
-    return "" if value is None else _line(value)
+        return "; ".join(f"{_line(name)}={_line(item)}" for name, item in value.items())
+    return "yes" if value is True else "" if value is None else _line(value)
 
 
 def _counted(counts: Mapping[str, int]) -> str:
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{_line(name)} {count:,}" for name, count in ordered)
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items() if count) or "nothing"
 
 
 def _table(rows: Sequence[tuple[str, str]]) -> Iterator[str]:

@@ -57,9 +57,7 @@ class Session:
 
     def embed(self, app: Zapomni) -> None:
         """Make the vectors of what was just stored where the model is local; the answer is out already."""
-        from zapomni.errors import ZapomniError
-
-        with suppress(ZapomniError):
+        with suppress(Exception):  # the text is stored, and the queue keeps what could not be done
             wanted = app.embedding.wanted
             if wanted is not None and wanted.local:
                 app.embedding.drain(limit=EMBED_NOW)

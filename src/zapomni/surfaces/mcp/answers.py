@@ -98,7 +98,9 @@ def fitted(build: Callable[[int], dict[str, Any]]) -> Answer:
 def room_for(answer: Answer) -> int:
     """Return how many of its memories an answer can keep, at least one."""
     count = len(answer.shape["memories"])
-    sizes = [len(compact(memory).encode()) + len(compact(quote(memory)).encode()) for memory in answer.shape["memories"]]
+    sizes = [
+        len(compact(memory).encode()) + len(compact(quote(memory)).encode()) for memory in answer.shape["memories"]
+    ]
     room = REPLY_BYTES - (answer.size - sum(sizes))
     while count > 1 and sum(sizes[:count]) > room:
         count -= 1
@@ -119,7 +121,8 @@ def slim(memory: dict[str, Any]) -> dict[str, Any]:
 
 def with_notes(answer: Answer, notes: Iterable[str], ignored: Iterable[str]) -> Answer:
     """Return the answer with what has to be told about its arguments, in the object and in the text."""
-    told = {name: list(lines) for name, lines in (("notes", notes), ("ignored", ignored)) if lines}
+    given = {"notes": list(notes), "ignored": list(ignored)}
+    told = {name: [*answer.shape.get(name, []), *lines] for name, lines in given.items() if lines}
     if not told:
         return answer
     shape = {**answer.shape, **told}

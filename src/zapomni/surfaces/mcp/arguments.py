@@ -8,7 +8,6 @@ otherwise is an error that names the argument.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +16,8 @@ from zapomni.model import ScopeKind
 from zapomni.text.nearest import nearest
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from zapomni.surfaces.mcp.tools import Tool
 
 NO_VALUES: Final = {"null", "none", "undefined"}

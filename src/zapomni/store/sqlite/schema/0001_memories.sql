@@ -16,15 +16,19 @@ CREATE TABLE scopes (
 ) STRICT;
 
 -- A row is the whole memory. `tags` and `entities` are JSON lists; the tables of the same names index them.
--- Numbers are never used twice, so that nothing remembered about an erased row can fit a newer one.
+-- Numbers are never used twice, so that nothing remembered about an erased row can fit a newer one. What filters
+-- ask for most stands first and what is long last: a row is read no further than is asked.
 CREATE TABLE memories (
   no INTEGER PRIMARY KEY AUTOINCREMENT,
-  id TEXT NOT NULL UNIQUE,
   scope_no INTEGER NOT NULL REFERENCES scopes (no),
+  trust TEXT NOT NULL,
+  deleted_at TEXT,
+  valid_until TEXT,
+  valid_from TEXT,
+  id TEXT NOT NULL UNIQUE,
   kind TEXT NOT NULL,
   about TEXT,
   path TEXT,
-  trust TEXT NOT NULL,
   origin TEXT NOT NULL,
   importance REAL NOT NULL,
   pinned INTEGER NOT NULL,
@@ -33,13 +37,10 @@ CREATE TABLE memories (
   key TEXT,
   digest BLOB NOT NULL,
   observed_at TEXT,
-  valid_from TEXT,
-  valid_until TEXT,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   accessed_at TEXT,
   access_count INTEGER NOT NULL,
-  deleted_at TEXT,
   version INTEGER NOT NULL,
   tags TEXT NOT NULL,
   entities TEXT NOT NULL,
@@ -52,8 +53,8 @@ CREATE UNIQUE INDEX memories_key ON memories (scope_no, key) WHERE key IS NOT NU
 CREATE INDEX memories_digest ON memories (scope_no, digest) WHERE deleted_at IS NULL;
 CREATE INDEX memories_source ON memories (scope_no, source, position) WHERE source IS NOT NULL;
 -- The order of pages together with what the usual filter asks, so that listing and counting read no row.
-CREATE INDEX memories_timeline ON memories (created_at, no, scope_no, trust, valid_from, valid_until)
-  WHERE deleted_at IS NULL;
+CREATE INDEX memories_timeline ON memories (created_at, no, scope_no, trust, deleted_at, valid_from, valid_until);
+CREATE INDEX memories_superseded ON memories (no) WHERE trust = 'superseded';
 
 CREATE TABLE tags (
   fold TEXT NOT NULL,

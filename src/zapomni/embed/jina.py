@@ -1,0 +1,43 @@
+"""Jina's embeddings: OpenAI's form with a task for each side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from zapomni.embed._remote import Item, RemoteEmbedder
+from zapomni.embed.openai import read_data
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from zapomni.config import EmbedderSettings
+    from zapomni.embed.base import Task
+
+TASKS: Final = {"query": "retrieval.query", "passage": "retrieval.passage"}
+
+
+class Jina:
+    """The form of `POST /v1/embeddings` at Jina."""
+
+    usual_url = "https://api.jina.ai/v1"
+    usual_model = "jina-embeddings-v3"
+    usual_batch = 50
+    piece = 2_000
+
+    def request(self, model: str, texts: list[str], task: Task, dimension: int | None) -> tuple[str, dict[str, Any]]:
+        """Name the task to models that have adapters for it (from v3 on)."""
+        body: dict[str, Any] = {"model": model, "input": texts}
+        if not model.startswith("jina-embeddings-v2"):
+            body["task"] = TASKS[task]
+            if dimension is not None:
+                body["dimensions"] = dimension
+        return "/embeddings", body
+
+    def read(self, answer: dict[str, Any]) -> list[Item]:
+        """Read `data`, whose items name their places."""
+        return read_data(answer)
+
+
+def make(settings: EmbedderSettings, transport: httpx2.BaseTransport | None = None) -> RemoteEmbedder:
+    """Return the provider; asks nobody. Raises `ConfigError` for an unsafe address."""
+    return RemoteEmbedder(settings, Jina(), transport)

@@ -1,0 +1,122 @@
+"""The export verb: writes one state of the store in a format, to a file that appears only when complete."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
+
+from zapomni.errors import InvalidInput, Refused, Unavailable
+from zapomni.exchange import agent_memory_mcp, jsonl
+from zapomni.exchange.entries import Format
+from zapomni.record import stamp
+from zapomni.services.parse import parse_choice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from zapomni.clock import Clock
+    from zapomni.exchange.entries import Exported
+    from zapomni.model import Link, Memory, Rejection, Revision, Run, Scope
+
+    Write = Callable[[bytes], object]
+
+
+class Snapshot(Protocol):
+    """One state of some scopes of a store, row by row in the order in which it was stored."""
+
+    def scopes(self) -> Mapping[Scope, str | None]:
+        """Return the scopes with the repository that each is tied to."""
+
+    def memories(self) -> Iterator[Memory]:
+        """Yield every memory, deleted ones too."""
+
+    def links(self) -> Iterator[Link]:
+        """Yield every link whose two ends are among the memories."""
+
+    def runs(self) -> Iterator[Run]:
+        """Yield the runs that changed them."""
+
+    def revisions(self) -> Iterator[Revision]:
+        """Yield their history."""
+
+    def rejections(self) -> Iterator[Rejection]:
+        """Yield what was refused in the scopes."""
+
+    def counts(self, *, history: bool = False) -> dict[str, int]:
+        """Count scope, memory, link, run, revision and rejection; without `history` it has none."""
+
+
+_HEADS: Final = (b"", b'{"format": "zapomni"', b"[")
+"""How files begin that an export may replace: empty ones and older exports."""
+_BUFFER: Final = 2**20
+
+
+def export(
+    snapshot: Snapshot, target: str | Path | BinaryIO, form: Format, *, clock: Clock, history: bool = False
+) -> Exported:
+    """Write everything that the snapshot sees.
+
+    A file appears only when complete, is its owner's alone, and replaces nothing but an older export. Raises
+    `InvalidInput` for a format that cannot be written, `Refused` for a target that is something else,
+    `Unavailable` when it cannot be written.
+    """
+    writers = {Format.ZAPOMNI: jsonl.write, Format.AGENT_MEMORY_MCP: agent_memory_mcp.write}
+    if form not in writers:
+        raise InvalidInput("format", f"{form.value} can only be read; {' and '.join(writers)} can be written")
+    with _opened(target) as stream:
+        return writers[form](snapshot, stream.write, exported_at=stamp(clock()), history=history)
+
+
+def read_form(value: Format | str) -> Format:
+    """Read the name of a format; raises `InvalidInput` for one that there is not."""
+    return parse_choice("format", value, Format, Format.ZAPOMNI)
+
+
+@contextmanager
+def _opened(target: str | Path | BinaryIO) -> Iterator[BinaryIO]:
+    if not isinstance(target, str | Path):
+        yield target
+        target.flush()
+        return
+    path = Path(target).resolve()  # the file behind a link is what changes
+    try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            with path.open("wb") as pipe:  # a device or a pipe has no place to rename to
+                yield pipe
+            return
+        _refuse_other(path)
+        with _whole_file(path) as stream:
+            yield stream
+    except OSError as error:
+        raise Unavailable(
+            f"{path} cannot be written ({error.strerror})", remedy="Look at its folder and the disk"
+        ) from error
+
+
+def _refuse_other(path: Path) -> None:
+    if path.is_dir():
+        raise Refused(f"{path} is a folder", remedy="Name a file in it")
+    if path.exists():
+        with path.open("rb") as stream:
+            head = stream.read(max(map(len, _HEADS)))
+        if not any(head == known or (known and head.startswith(known)) for known in _HEADS):
+            raise Refused(f"{path} is no export and would be lost", remedy="Name another file, or move it away")
+
+
+@contextmanager
+def _whole_file(path: Path) -> Iterator[BinaryIO]:
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.unlink(missing_ok=True)
+        with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb", buffering=_BUFFER) as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+__all__ = ["Snapshot", "export", "read_form"]

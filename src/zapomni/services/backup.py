@@ -1,0 +1,110 @@
+"""Backup and restore: a whole copy of the store, and the store brought back to one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+from zapomni.errors import InvalidInput, NotFound, Refused, ZapomniError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from zapomni.clock import Clock
+    from zapomni.store.base import Store
+
+
+class Vault(Protocol):
+    """The file of a store, whether or not it can be opened."""
+
+    path: Path
+
+    def look(self, path: Path) -> Mapping[str, int]:
+        """Check a store file and count its memories, deleted, revisions and schema; raises when it is not whole."""
+
+    def keep(self, mark: str) -> Path:
+        """Copy the live store beside itself under a new name and return it."""
+
+    def restore_from(self, path: Path) -> None:
+        """Give the live store the content of a copy, in one step that every open process sees."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackedUp:
+    """A backup that was written, read back and found whole."""
+
+    path: Path
+    memories: int
+    deleted: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """What a restore came to; `done` is False when the backup was only checked.
+
+    `before` is where the content of the store before it lies now, None when there was nothing to keep.
+    """
+
+    path: Path
+    memories: int
+    deleted: int
+    schema: int
+    done: bool
+    before: Path | None = None
+
+
+def backup(store: Store, vault: Vault, path: Path, *, force: bool = False) -> BackedUp:
+    """Write everything acknowledged so far to one file, while others go on writing, and check it.
+
+    The file appears only when complete. Raises `Refused` for a file that is there already unless `force`,
+    and always for the store's own.
+    """
+    target = path.absolute()
+    if target.is_dir():
+        raise InvalidInput("path", f"{target} is a folder", remedy="Name a file in it")
+    if target.resolve() == vault.path.resolve():
+        raise Refused(f"{target} is the store itself", remedy="Name another file")
+    if target.exists() and not force:
+        raise Refused(f"{target} is there already", remedy="Name another file, or force it to be replaced")
+    if not target.parent.is_dir():
+        raise NotFound(f"there is no folder {target.parent}", remedy="Make it first")
+    store.backup(target)
+    found = vault.look(target)
+    return BackedUp(path=target, memories=found["memories"], deleted=found["deleted"], bytes=target.stat().st_size)
+
+
+def restore(vault: Vault, path: Path, *, clock: Clock, verify: bool = False, force: bool = False) -> Restored:
+    """Check a backup and bring the store to its content; other processes see it at their next reading.
+
+    `verify` only checks. A store that holds memories is replaced only with `force`, and is first backed up
+    beside itself. Raises `StoreDamaged` or `Refused` for a backup that cannot be used; nothing is changed then.
+    """
+    source = path.absolute()
+    found = vault.look(source)
+    answer = Restored(
+        path=source, memories=found["memories"], deleted=found["deleted"], schema=found["schema"], done=False
+    )
+    if verify:
+        return answer
+    if source.resolve() == vault.path.resolve():
+        raise Refused(f"{source} is the store itself", remedy="Name a backup of it")
+    held = _held(vault)
+    if held and not force:
+        raise Refused(f"the store {vault.path} holds {held}", remedy="Force it: what is there now is kept beside it")
+    before = vault.keep(clock().strftime("%Y%m%dT%H%M%SZ")) if held else None
+    vault.restore_from(source)
+    return replace(answer, done=True, before=before)
+
+
+def _held(vault: Vault) -> str:
+    """Say what would be lost; nothing for a store that is new or not there."""
+    if not vault.path.exists() or vault.path.stat().st_size == 0:
+        return ""
+    try:
+        found = vault.look(vault.path)
+    except ZapomniError as error:
+        return f"something that cannot be read: {error.message}"
+    memories = found["memories"] + found["deleted"]
+    return f"{memories:,} memories" if memories or found["revisions"] else ""

@@ -1,0 +1,118 @@
+"""The doctor: looks at every part of a memory, says what is wrong with it and mends what is derived."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zapomni.errors import EmbedderError, ZapomniError
+from zapomni.model import SpaceState
+from zapomni.store.base import Check
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from zapomni.config import Config
+    from zapomni.services.embedding import Embedding
+    from zapomni.store.base import Store
+
+
+def doctor(
+    config: Config, store: Callable[[], Store], embedding: Callable[[], Embedding], *, repair: bool = False
+) -> list[Check]:
+    """Look at settings, store and vectors; never raises for what it finds wrong.
+
+    `repair` builds every derived index anew from the memories. What is only the memories' own, it never
+    touches: a store whose memories are damaged needs a backup.
+    """
+    checks = [_settings(config)]
+    try:
+        opened = store()
+        checks += _repaired(opened) if repair else opened.check()
+    except ZapomniError as error:
+        checks.append(_failed("store", error))
+        return checks
+    try:
+        checks += _vectors(embedding())
+    except ZapomniError as error:
+        checks.append(_failed("vectors", error))
+    return checks
+
+
+def _settings(config: Config) -> Check:
+    set_here = [f"{name} = {value} ({origin})" for name, value, origin in config.rows() if origin != "default"]
+    found = "; ".join(set_here) or "every setting has its default"
+    return Check(name="settings", ok=True, detail=f"the store lies in {config.home}; {found}")
+
+
+def _repaired(store: Store) -> Iterator[Check]:
+    """Rebuild what is derived and look again; a fault that was mended is told as such."""
+    before = {check.name for check in store.check() if not check.ok}
+    try:
+        store.rebuild()
+    except ZapomniError as error:
+        yield _failed("repair", error)
+        yield from store.check()
+        return
+    after = store.check()
+    mended = sorted(before - {check.name for check in after if not check.ok})
+    detail = "words, names and counts were built anew from the memories"
+    yield Check(name="repair", ok=True, detail=f"{detail}; mended: {', '.join(mended) or 'nothing was broken'}")
+    yield from after
+
+
+def _vectors(embedding: Embedding) -> Iterator[Check]:
+    if embedding.wanted is None:
+        yield Check(name="embedder", ok=True, detail="semantic search is switched off (embedder.provider = none)")
+        return
+    yield _embedder(embedding)
+    yield from _space(embedding)
+    yield _backlog(embedding)
+
+
+def _embedder(embedding: Embedding) -> Check:
+    """Make one vector; the bundled model looks at the hash of its weights when it is loaded."""
+    embedder = embedding.wanted
+    assert embedder is not None
+    label = f"{embedder.provider}:{embedder.model}"
+    try:
+        (vector,) = embedder.embed(["zapomni"], "query")
+    except EmbedderError as error:
+        return _failed("embedder", error, label)
+    if isinstance(vector, EmbedderError):
+        return _failed("embedder", vector, label)
+    return Check(name="embedder", ok=True, detail=f"{label} answered with {len(vector)} numbers")
+
+
+def _space(embedding: Embedding) -> Iterator[Check]:
+    active, target = embedding.active(), embedding.target()
+    if active is None:
+        yield Check(name="space", ok=True, detail="no memory has a vector yet")
+    elif target is None:
+        yield Check(
+            name="space",
+            ok=False,
+            detail=f"the vectors are of {active.label}, another model than the settings name",
+            remedy="Run `zapomni reembed`",
+        )
+    elif target.state is SpaceState.BUILDING:
+        detail = f"{active.label} answers while {target.label} is being built"
+        yield Check(name="space", ok=True, detail=detail)
+    else:
+        yield Check(name="space", ok=True, detail=f"{active.label} is in use")
+
+
+def _backlog(embedding: Embedding) -> Check:
+    waiting = embedding.backlog()
+    detail = f"{waiting.waiting:,} memories wait for their vector"
+    if not waiting.failed:
+        return Check(name="backlog", ok=True, detail=detail)
+    return Check(
+        name="backlog",
+        ok=False,
+        detail=f"{detail}, {waiting.failed:,} of them failed before: {waiting.error}",
+        remedy="Run `zapomni reembed`, which tries them again at once",
+    )
+
+
+def _failed(name: str, error: ZapomniError, what: str = "") -> Check:
+    return Check(name=name, ok=False, detail=f"{what}: {error.message}" if what else error.message, remedy=error.remedy)

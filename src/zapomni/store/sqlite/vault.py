@@ -1,0 +1,164 @@
+"""A store's file as one thing: read in one state, looked at, and given the content of a copy."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+import apsw
+
+from zapomni.errors import NotFound, Refused, StoreDamaged, Unavailable
+from zapomni.store.sqlite.backup import copy
+from zapomni.store.sqlite.connection import Connections, connect, value_of
+from zapomni.store.sqlite.faults import translated
+from zapomni.store.sqlite.opening import APPLICATION, SCHEMA, open_file
+from zapomni.store.sqlite.snapshot import SqliteSnapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from zapomni.clock import Clock
+    from zapomni.model import Scope
+
+_LEAP: Final = 2**20
+"""How far a restored store's counters jump, so that no process takes it for the one it knew."""
+_COUNTS: Final = {
+    "memories": "SELECT count(*) FROM memories WHERE deleted_at IS NULL",
+    "deleted": "SELECT count(*) FROM memories WHERE deleted_at IS NOT NULL",
+    "revisions": "SELECT count(*) FROM revisions",
+    "schema": "PRAGMA user_version",
+}
+_BESIDE: Final = ("", "-wal", "-shm")
+
+
+class SqliteVault:
+    """The file of one store; it need not be whole, nor be there."""
+
+    def __init__(self, path: Path, busy_timeout_ms: int, clock: Clock) -> None:
+        self.path = path
+        self._busy_timeout_ms = busy_timeout_ms
+        self._clock = clock
+
+    @contextmanager
+    def snapshot(self, scopes: Sequence[Scope] = ()) -> Iterator[SqliteSnapshot]:
+        """Read one state of some scopes, or of all, while others write."""
+        connections = Connections(self.path, self._busy_timeout_ms)
+        try:
+            with connections.reading() as db:
+                yield SqliteSnapshot(db, scopes)
+        finally:
+            connections.close()
+
+    def look(self, path: Path) -> dict[str, int]:
+        """Check a store file through and through and count what it holds; it is not changed.
+
+        Raises `NotFound` when there is none, `StoreDamaged` when it is not ours or not whole, `Refused` when a
+        newer release wrote it.
+        """
+        with self._reading(path) as db:
+            if value_of(db, "PRAGMA application_id") != APPLICATION:
+                raise StoreDamaged(f"{path} is not a zapomni store", remedy="Name a file that `zapomni backup` wrote")
+            schema = value_of(db, "PRAGMA user_version")
+            if schema > SCHEMA:
+                raise Refused(
+                    f"{path} has schema {schema}, this release knows {SCHEMA}", remedy="Install a newer zapomni"
+                )
+            found = value_of(db, "PRAGMA integrity_check(1)")
+            if found != "ok" or schema < 1:
+                raise StoreDamaged(f"{path} is not whole: {found}", remedy="Use another backup")
+            return {name: int(value_of(db, sql)) for name, sql in _COUNTS.items()}
+
+    def keep(self, mark: str) -> Path:
+        """Copy the live store beside itself under a new name and return it; a damaged one file by file."""
+        stem, no = f"{self.path.name}.before-restore-{mark}", 1
+        target = self.path.with_name(stem)
+        while target.exists():
+            no += 1
+            target = self.path.with_name(f"{stem}-{no}")
+        try:
+            with self._reading(self.path) as db:
+                copy(db, target)
+        except (StoreDamaged, Unavailable):
+            for end in _BESIDE[:2]:
+                beside = self.path.with_name(self.path.name + end)
+                if beside.exists():
+                    shutil.copy2(beside, target.with_name(target.name + end))
+        return target
+
+    def restore_from(self, path: Path) -> None:
+        """Give the live store the content of a copy, in one transaction that every open process sees.
+
+        A live file so damaged that nothing can be written into it is replaced; `keep` it before. Raises
+        `StoreBusy` when others write for longer than the timeout; nothing is changed then.
+        """
+        part = self.path.with_name(f".{self.path.name}.{os.getpid()}.restore")
+        try:
+            with self._reading(path) as db:
+                copy(db, part)
+            open_file(part, self._busy_timeout_ms, self._clock)  # brings an older copy to our schema
+            self._put_in_place(part)
+        finally:
+            for end in (*_BESIDE, ".lock"):
+                part.with_name(part.name + end).unlink(missing_ok=True)
+
+    def _put_in_place(self, part: Path) -> None:
+        try:
+            open_file(self.path, self._busy_timeout_ms, self._clock)
+            with translated(self.path):
+                self._pour(part)
+        except StoreDamaged:
+            with translated(part), connect(part, self._busy_timeout_ms) as db:
+                db.execute("PRAGMA journal_mode = DELETE")  # what is moved is one file
+            for end in _BESIDE[1:]:
+                self.path.with_name(self.path.name + end).unlink(missing_ok=True)
+            part.replace(self.path)
+            open_file(self.path, self._busy_timeout_ms, self._clock)
+
+    def _pour(self, part: Path) -> None:
+        """Write every page of the copy into the live store as one transaction of its log."""
+        live, source = connect(self.path, self._busy_timeout_ms), connect(part, self._busy_timeout_ms)
+        try:
+            _leap_over(source, live)
+            with live.backup("main", source, "main") as work:
+                work.step(-1)
+            live.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        finally:
+            source.close()
+            live.close()
+
+    @contextmanager
+    def _reading(self, path: Path) -> Iterator[apsw.Connection]:
+        """Open a file to read; one in a place where nothing can be written is read as it lies there."""
+        if not path.is_file():
+            raise NotFound(f"{path} is not a file", remedy="Name a file that `zapomni backup` wrote")
+        if path.stat().st_size == 0:
+            raise StoreDamaged(f"{path} is empty", remedy="Use another backup")
+        with translated(path):
+            try:
+                db = connect(path, self._busy_timeout_ms)
+                value_of(db, "PRAGMA user_version")
+            except (apsw.CantOpenError, apsw.ReadOnlyError):
+                db = connect(path, self._busy_timeout_ms, immutable=True)
+            try:
+                yield db
+            finally:
+                db.close()
+
+
+def _leap_over(source: apsw.Connection, live: apsw.Connection) -> None:
+    """Set the counters of a copy beyond those of the live store: what a process remembers must fit neither."""
+    generation = value_of(live, "SELECT value FROM meta WHERE name = 'generation'")
+    used = live.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
+    source.execute("BEGIN IMMEDIATE")
+    source.execute("UPDATE meta SET value = max(value, ?) + ? WHERE name = 'generation'", (generation, _LEAP))
+    source.execute("UPDATE spaces SET epoch = epoch + ?", (_LEAP,))
+    source.executemany(
+        "UPDATE sqlite_sequence SET seq = max(seq, ?2) + ?3 WHERE name = ?1", [(*row, _LEAP) for row in used]
+    )
+    source.execute("COMMIT")
+
+
+__all__ = ["SqliteVault"]

@@ -1,0 +1,66 @@
+"""`zapomni export` and `zapomni import`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from zapomni.errors import InvalidInput
+from zapomni.exchange.entries import Format, ImportMode
+from zapomni.surfaces.cli import render
+from zapomni.surfaces.cli.options import SCOPE, one_of, read_scopes
+from zapomni.surfaces.cli.session import Session, answers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@click.command("export")
+@click.argument("file", default="-", metavar="[FILE|-]")
+@click.option(
+    "--format", "form", type=click.Choice(["zapomni", "agent-memory-mcp"]), default="zapomni", help="As what."
+)
+@click.option("--history", is_flag=True, help="With every revision and run.")
+@read_scopes
+@answers
+def export(session: Session, file: str, form: str, scopes: Sequence[str], *, history: bool) -> None:
+    """Write memories to a file or to standard output.
+
+    Every scope is written, deleted memories too, unless --scope narrows it. A file appears only when complete.
+    """
+    if session.json and file == "-":
+        raise InvalidInput("file", "with --json the memories cannot go to standard output too", remedy="Name a file")
+    with session.memory() as app:
+        target = sys.stdout.buffer if file == "-" else file
+        written = app.export(target, form=form, scopes=scopes, history=history)
+    document = asdict(written)
+    if file == "-":
+        session.note(render.exported(document))
+    else:
+        session.answer({"file": file, **document}, render.exported(document))
+
+
+@click.command("import")
+@click.argument("file", metavar="FILE|-")
+@click.option("--mode", type=one_of(ImportMode), default=ImportMode.MERGE.value, help="What wins over what is here.")
+@click.option("--format", "form", type=one_of(Format), help="What it is; the file tells if not given.")
+@click.option("--scope", metavar=SCOPE, help="Where memories go that name no scope.")
+@click.option("--dry-run", is_flag=True, help="Tell what would come of it and change nothing.")
+@answers
+def import_(session: Session, file: str, mode: str, form: str | None, scope: str | None, *, dry_run: bool) -> int:
+    """Read memories from a file or from standard input.
+
+    Merge keeps the newer of two, skip keeps what is here, replace makes the file the whole content of its
+    scopes. Bad lines are named and good ones kept; the status is then 2. The same file again adds nothing and
+    finishes what was interrupted. `undo --run` takes an import back.
+    """
+    with session.memory() as app:
+        source = sys.stdin.buffer if file == "-" else file
+        came = app.import_(source, mode=mode, form=form, scope=scope, dry_run=dry_run)
+    document = asdict(came)
+    session.answer(document, render.imported(document))
+    session.note(render.import_notes(document))
+    return InvalidInput.exit_status if came.bad else 0

@@ -1,0 +1,220 @@
+"""The protocol's side of the server: the SDK's low-level `Server` with our tools, resources and prompts.
+
+The low-level server is taken because the high-level one checks arguments by pydantic and refuses a null or
+a stringified number before a tool could read it as meant.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+
+import anyio
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.caching import CacheHint
+from mcp.server.lowlevel import Server
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from zapomni import __version__
+from zapomni.errors import NotFound, ZapomniError
+from zapomni.model import Actor, Origin
+from zapomni.surfaces.mcp import prompts, resources, wire
+from zapomni.surfaces.mcp.answers import with_notes
+from zapomni.surfaces.mcp.calls import run_tool
+from zapomni.surfaces.mcp.tools import BY_NAME, INSTRUCTIONS, TOOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.subscriptions import SubscriptionBus
+    from mcp_types.methods import CacheableMethod
+
+    from zapomni.app import Zapomni
+
+T = TypeVar("T")
+Ctx: TypeAlias = "ServerRequestContext[Any, Any]"
+
+WRITERS: Final = 4
+READERS: Final = 8
+"""Threads, and so database connections, of one server. Writes have their own, so that those that wait for
+another process's lock do not keep readers waiting."""
+NAME_LENGTH: Final = 80
+"""Most characters of a client's name in the history."""
+_LEGACY_NOT_FOUND: Final = -32002
+_HOUR_MS: Final = 3_600_000
+
+
+class Memory:
+    """The memory behind a server: opened at the first use, by one thread, and asked on threads of its own."""
+
+    def __init__(self, app: Zapomni) -> None:
+        self.app = app
+        self._opening = threading.Lock()
+        self._readers = anyio.CapacityLimiter(READERS)
+        self._writers = anyio.CapacityLimiter(WRITERS)
+
+    async def ask(self, act: Callable[[Zapomni], T], *, writes: bool = False) -> T:
+        """Run something with the memory on a thread; a call that has begun is finished, cancelled or not."""
+        limiter = self._writers if writes else self._readers
+        return await anyio.to_thread.run_sync(self._with_app, act, limiter=limiter)
+
+    def open(self) -> Zapomni:
+        """Return the memory, opened. Raises what opening the store raises."""
+        with self._opening:
+            _ = self.app.context, self.app.embedding
+        return self.app
+
+    def start_worker(self) -> None:
+        """Begin the background work."""
+        app = self.open()
+        with self._opening:
+            app.start_worker()
+
+    def _with_app(self, act: Callable[[Zapomni], T]) -> T:
+        with suppress(Exception):  # the act meets the same error and knows how to answer with it
+            self.open()
+        return act(self.app)
+
+
+def build_server(memory: Memory) -> tuple[Server[Any], ListenHandler]:
+    """Return the server, and the handler of listeners, which has to be closed before the server ends."""
+    changes = InMemorySubscriptionBus()
+    listeners = ListenHandler(changes)
+    handlers = Handlers(memory, changes)
+    server: Server[Any] = Server(
+        "zapomni",
+        version=__version__,
+        title="zapomni",
+        description="Durable memory for AI agents",
+        instructions=INSTRUCTIONS,
+        cache_hints=_cache_hints(),
+        get_tool_input_schema=lambda name: BY_NAME[name].input_schema() if name in BY_NAME else None,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+        on_subscriptions_listen=listeners,
+    )
+    return server, listeners
+
+
+def _cache_hints() -> Mapping[CacheableMethod, CacheHint]:
+    """Lists never change while a server runs; what is read from the memory may have changed at once."""
+    lists = CacheHint(ttl_ms=_HOUR_MS, scope="private")
+    return {
+        "server/discover": lists,
+        "tools/list": lists,
+        "prompts/list": lists,
+        "resources/list": lists,
+        "resources/templates/list": lists,
+        "resources/read": CacheHint(ttl_ms=0, scope="private"),
+    }
+
+
+class Handlers:
+    """One method for each request of the protocol that asks for something of ours."""
+
+    def __init__(self, memory: Memory, changes: SubscriptionBus) -> None:
+        self._memory = memory
+        self._changes = changes
+
+    async def list_tools(self, _: Ctx, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        """Return every tool."""
+        return types.ListToolsResult(tools=[types.Tool.model_validate(tool.definition()) for tool in TOOLS])
+
+    async def call_tool(self, ctx: Ctx, params: types.CallToolRequestParams) -> types.CallToolResult:
+        """Run a tool on a thread; only an unknown name is an error of the protocol."""
+        tool = BY_NAME.get(params.name)
+        if tool is None:
+            known = ", ".join(BY_NAME)
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}. There are {known}")
+        act = partial(run_tool, name=params.name, raw=params.arguments, actor=actor_of(ctx))
+        answer = await self._memory.ask(act, writes=not tool.read_only)
+        if halves := ((ctx.params or {}).get("_meta") or {}).get(wire.HALVES):
+            answer = with_notes(answer, [f"{halves} half of a surrogate pair replaced by U+FFFD"], [])
+        if not (tool.read_only or answer.failed):
+            await self._changes.publish(ResourceUpdated(uri=resources.RECENT))
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=answer.text)],
+            structured_content=answer.shape,
+            is_error=answer.failed,
+        )
+
+    async def list_resources(self, _: Ctx, __: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+        """Return the resource of recent memories."""
+        recent = types.Resource(
+            uri=resources.RECENT,
+            name="recent",
+            title="Recent memories",
+            description="The newest memories of the default scopes",
+            mime_type=resources.MIME,
+        )
+        return types.ListResourcesResult(resources=[recent])
+
+    async def list_templates(
+        self, _: Ctx, __: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        """Return the template of one memory."""
+        one = types.ResourceTemplate(
+            uri_template=resources.ONE,
+            name="memory",
+            title="One memory",
+            description="A memory whole, by its id or a unique beginning of it",
+            mime_type=resources.MIME,
+        )
+        return types.ListResourceTemplatesResult(resource_templates=[one])
+
+    async def read_resource(self, ctx: Ctx, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        """Return a resource as text; an unknown one is the error that the client's revision asks for."""
+        try:
+            text = await self._memory.ask(partial(resources.read, uri=params.uri))
+        except NotFound as error:
+            modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+            code = types.INVALID_PARAMS if modern else _LEGACY_NOT_FOUND
+            raise MCPError(code, str(error), {"uri": params.uri}) from error
+        except ZapomniError as error:
+            raise MCPError(types.INTERNAL_ERROR, str(error), {"uri": params.uri}) from error
+        contents = types.TextResourceContents(uri=params.uri, mime_type=resources.MIME, text=text)
+        return types.ReadResourceResult(contents=[contents])
+
+    async def list_prompts(self, _: Ctx, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+        """Return the ready rules."""
+        language = types.PromptArgument(name=prompts.LANGUAGE, description="en or ru; en if left out", required=False)
+        return types.ListPromptsResult(
+            prompts=[
+                types.Prompt(name=name, title=rule.title, description=rule.about, arguments=[language])
+                for name, rule in prompts.RULES.items()
+            ]
+        )
+
+    async def get_prompt(self, _: Ctx, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        """Return one rule as a message of the user."""
+        try:
+            text = prompts.rule_text(params.name, (params.arguments or {}).get(prompts.LANGUAGE))
+        except ZapomniError as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from error
+        message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
+        return types.GetPromptResult(description=prompts.RULES[params.name].about, messages=[message])
+
+
+def actor_of(ctx: Ctx) -> Actor:
+    """Return who calls, as the history names it: `mcp:` and the client's own name, where it says one.
+
+    A client of the older revisions says it in its handshake alone, which HTTP without sessions does not
+    keep; the first word of its User-Agent then stands for it.
+    """
+    params = ctx.session.client_params
+    name = params.client_info.name if params is not None else ""
+    if not name and ctx.request is not None:
+        name = ctx.request.headers.get("user-agent", "").partition("/")[0]
+    name = "".join(letter for letter in name if letter.isprintable()).strip()[:NAME_LENGTH]
+    return Actor(name=f"mcp:{name}" if name else "mcp", origin=Origin.AGENT)

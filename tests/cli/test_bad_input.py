@@ -1,0 +1,282 @@
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from zapomni.errors import EXIT_STATUS
+from zapomni.surfaces.cli.main import COMMANDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Zap = Callable[..., Any]
+    Stored = Callable[..., str]
+
+
+ESCAPES = "red \x1b[31m\x1b]0;title\x07 \x9b2J back\x08 \r over \u202e end"
+HARMFUL = {"\x1b", "\x07", "\x08", "\x9b", "\r", "\u202e"}
+BAD = [
+    ["nonsense"],
+    ["--nonsense"],
+    ["--json", "stats"],
+    ["store", ""],
+    ["store", "   \n\t"],
+    ["store", "\u200b\u200b"],
+    ["store", "\0"],
+    ["store", "x" * 100_001],
+    ["store", "x", "y"],
+    ["store", "x", "--kind", "nonsense"],
+    ["store", "x", "--about", "none"],
+    ["store", "x", "--importance", "much"],
+    ["store", "x", "--importance", "1.5"],
+    ["store", "x", "--importance", "nan"],
+    ["store", "x", "--position", "-1"],
+    ["store", "x", "--position", "1e3"],
+    ["store", "x", "--meta", "novalue"],
+    ["store", "x", "--meta", "=v"],
+    ["store", "x", "--tag", ""],
+    ["store", "x", "--tag", "t" * 201],
+    ["store", "x", "--title", "t" * 201],
+    ["store", "x", "--observed-at", "soon"],
+    ["store", "x", "--observed-at", "2026-02-30"],
+    ["store", "x", "--valid-from", "2026-02-02", "--valid-until", "2026-02-01"],
+    ["store", "x", "--scope", "shop"],
+    ["store", "x", "--scope", "all"],
+    ["store", "x", "--scope", "project:"],
+    ["recall", ""],
+    ["recall", "  "],
+    ["recall", "x" * 10_001],
+    ["recall", "x", "--limit", "0"],
+    ["recall", "x", "--limit", "-1"],
+    ["recall", "x", "--limit", "101"],
+    ["recall", "x", "--limit", "9" * 30],
+    ["recall", "x", "--budget", "0"],
+    ["recall", "x", "--mode", "magic"],
+    ["recall", "x", "--mode", "semantic"],
+    ["recall", "x", "--strict"],
+    ["recall", "x", "--since", "2026-02-02", "--until", "2026-02-01"],
+    ["recall", "x", "--on", "someday"],
+    ["recall", "x", "--as-of", "then"],
+    ["recall", "x", "--scope", "nobody"],
+    ["recall", "x", "--scope", "team:nobody"],
+    ["recall", "x", "--trust", "blind"],
+    ["list", "--limit", "0"],
+    ["list", "--limit", "-1"],
+    ["list", "--limit", "5000"],
+    ["list", "--cursor", "made-up"],
+    ["list", "--cursor", "Ёж"],
+    ["list", "extra"],
+    ["show"],
+    ["show", ""],
+    ["show", "zzzz"],
+    ["show", "%"],
+    ["show", "_" * 16],
+    ["show", "\udcff\udcfe"],
+    ["update", "zzzz", "x"],
+    ["update", "zzzz", "x", "--version", "one"],
+    ["update", "zzzz"],
+    ["delete"],
+    ["delete", "zzzz"],
+    ["delete", ""],
+    ["delete", "--tag", "x"],
+    ["delete", "zzzz", "--erase", "--never", "because", "--yes"],
+    ["history"],
+    ["history", "zzzz"],
+    ["history", "zzzz", "--runs"],
+    ["undo"],
+    ["undo", "zzzz"],
+    ["undo", "--run", "zzzz"],
+    ["undo", "--run", ""],
+    ["stats", "--scope", "project:nobody"],
+    ["export", "--json"],
+    ["export", "/nonexistent/file"],
+    ["export", "/"],
+    ["export", "--format", "plain"],
+    ["import"],
+    ["import", "/nonexistent"],
+    ["import", "/"],
+    ["import", "-"],
+    ["import", "-", "--mode", "overwrite"],
+    ["backup"],
+    ["backup", "/"],
+    ["backup", "/nonexistent/file"],
+    ["restore"],
+    ["restore", "/nonexistent"],
+    ["restore", "/"],
+    ["serve", "--port", "1"],
+    ["serve", "--http", "--port", "99999"],
+    ["serve", "--http", "--port", "many"],
+    ["config"],
+    ["config", "nonsense"],
+    ["bench", "nonsense"],
+]
+
+
+@pytest.mark.promise("cli.statuses")
+@pytest.mark.parametrize("words", BAD, ids=lambda words: " ".join(words)[:60].encode("ascii", "replace").decode())
+def test_bad_input_ends_in_one_message_and_a_documented_status(zap: Zap, stored: Stored, words: list[str]) -> None:
+    stored("Something to look at.")
+    result = zap(*words, stdin="")
+    assert result.status in set(EXIT_STATUS) - {0, 1}, result
+    assert "Traceback" not in result.err
+    assert "unforeseen" not in result.err
+    assert (result.err if "--json" not in words else result.out).strip()
+    assert not HARMFUL & set(result.err)
+    if words[0] in COMMANDS and words[0] not in {"config", "bench"}:
+        again = zap(*words[:1], "--json", *words[1:], stdin="")
+        assert again.status == result.status
+        document = json.loads(again.out)
+        assert "error" in document or words[0] == "delete"
+
+
+@pytest.mark.promise("cli.statuses")
+def test_an_error_nobody_foresaw_is_one_line_and_debug_shows_where(zap: Zap, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise KeyError("x\n\x1b[31m")
+
+    monkeypatch.setattr("zapomni.config.load", broken)
+    result = zap("list")
+    assert result.status == 1
+    assert result.err.count("\n") == 1
+    assert "KeyError" in result.err
+    assert "--debug" in result.err
+    assert not HARMFUL & set(result.err)
+    assert zap("list", "--json").json["error"]["code"] == "unexpected"
+    with pytest.raises(KeyError):
+        zap("--debug", "list")
+
+
+@pytest.mark.parametrize(
+    ("slip", "meant"),
+    [(["stor", "x"], "store"), (["recall", "x", "--limt", "3"], "--limit"), (["config", "pth"], "path")],
+)
+def test_a_slip_is_answered_with_what_was_meant(zap: Zap, slip: list[str], meant: str) -> None:
+    result = zap(*slip)
+    assert result.status == 2
+    assert "Did you mean" in result.err
+    assert meant in result.err
+
+
+def test_standard_input_that_is_no_text_is_refused(zap: Zap) -> None:
+    result = zap("store", "-", stdin=b"caf\xe9")
+    assert result.status == 2
+    assert "UTF-8" in result.err
+
+
+def test_a_missing_text_on_a_terminal_is_asked_for_not_waited_for(zap: Zap) -> None:
+    assert zap("store").status == 2
+    assert zap("recall").status == 2
+
+
+def test_the_largest_text_passes(zap: Zap) -> None:
+    text = "Ж" * 100_000
+    result = zap("store", "--json", stdin=text)
+    assert result.status == 0
+    assert zap("show", result.json["id"], "--json").json["content"] == text
+
+
+@pytest.mark.promise("cli.terminal")
+def test_no_stored_text_controls_the_terminal(zap: Zap, stored: Stored) -> None:
+    memory_id = stored(
+        ESCAPES,
+        *("--title", ESCAPES, "--description", ESCAPES, "--tag", ESCAPES, "--entity", ESCAPES),
+        *("--source", ESCAPES, "--path", ESCAPES, "--meta", f"{ESCAPES}={ESCAPES}", "--key", ESCAPES),
+        *("--scope", f"team:{ESCAPES.strip()}"),
+    )
+    everywhere = ["--scope", "all"]
+    zap("update", memory_id, ESCAPES + "2", "--tag", ESCAPES + "2", *everywhere)
+    for words in (
+        ["recall", "red", "--explain", *everywhere],
+        ["recall", "red", "--full", *everywhere],
+        ["list", *everywhere],
+        ["list", "--full", *everywhere],
+        ["show", memory_id, "--full", *everywhere],
+        ["history", memory_id, *everywhere],
+        ["stats", *everywhere],
+        ["delete", "--kind", "semantic", "--dry-run", *everywhere],
+        ["store", ESCAPES + "2", "--scope", f"team:{ESCAPES.strip()}x"],
+        ["update", memory_id, "x", "--version", "1", *everywhere],
+        ["show", ESCAPES],
+        ["list", "--scope", ESCAPES],
+        [ESCAPES],
+        ["store", "x", "--kind", ESCAPES],
+        ["delete", memory_id, *everywhere],
+    ):
+        result = zap(*words)
+        assert result.out + result.err
+        assert not HARMFUL & set(result.out + result.err), words
+
+
+@pytest.mark.promise("cli.terminal")
+def test_colour_is_for_terminals_alone_and_can_be_refused(
+    zap: Zap, stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored("Colourful.")
+    assert "\x1b[" in zap("list", tty=True).out
+    assert "\x1b[" not in zap("list").out
+    assert "\x1b[" not in zap("--no-color", "list", tty=True).out
+    for value in ("1", "0", "anything"):
+        monkeypatch.setenv("NO_COLOR", value)
+        result = zap("list", tty=True)
+        assert result.status == 0
+        assert "\x1b[" not in result.out
+    monkeypatch.setenv("NO_COLOR", "")
+    assert "\x1b[" in zap("list", tty=True).out
+
+
+def start(home: Path, *words: str, variables: tuple[str, ...] = (), **options: Any) -> subprocess.Popen[bytes]:
+    command = ["env", *variables, sys.executable, "-m", "zapomni", "--home", str(home / "store"), *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+
+def test_russian_passes_through_a_locale_that_knows_no_russian(home: Path) -> None:
+    plain = ("LC_ALL=C", "PYTHONUTF8=0", "PYTHONCOERCECLOCALE=0", "PYTHONIOENCODING=ascii")
+    text = "Ёлка в холле, «Северный Лес» 🎄"
+    with start(home, "store", text, variables=plain) as process:
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    with start(home, "recall", "елка", variables=plain) as process:
+        out, err = process.communicate(timeout=60)
+    assert text in out.decode()
+    assert "Traceback" not in err.decode()
+
+
+def test_a_reader_that_goes_away_is_no_error_to_talk_about(home: Path, stored: Stored) -> None:
+    for number in range(5):
+        stored(f"Note {number}: {'long ' * 15_000}")
+    with start(home, "list", "--full", variables=("--unset=PYTHONUNBUFFERED",)) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        err = process.stderr.read()
+        process.wait(timeout=60)
+    assert err == b""
+
+
+def test_ctrl_c_ends_with_130_and_without_a_traceback(home: Path) -> None:
+    with start(home, "store", "-", stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.write(b"waiting")
+        process.stdin.flush()
+        wait_until_reading(process.pid)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"Traceback" not in err
+
+
+def wait_until_reading(pid: int) -> None:
+    """Wait until the process sits in a read of its standard input."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if Path(f"/proc/{pid}/syscall").read_text().split()[:2] == ["0", "0x0"]:
+            return
+    raise AssertionError("it never read its input")
