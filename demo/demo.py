@@ -48,9 +48,10 @@ async def store(home: Path, folder: Path) -> None:
     """Be the first agent: store a fact in each language and leave."""
     async with stdio_client(server(home, folder)) as (read, write), ClientSession(read, write) as session:
         await session.initialize()
-        for _language, fact in FACTS:
+        for language, fact in FACTS:
             await call(session, "store_memory", content=fact, importance=0.9, tags=["deploy"])
-        while (await call(session, "memory_stats"))["waiting"]:
+            print(f"agent 1 stored in {language}: {fact}")
+        while (await call(session, "memory_stats"))["meaning"]["waiting"]:
             await asyncio.sleep(0.2)
 
 
@@ -58,10 +59,12 @@ async def recall(home: Path, folder: Path) -> None:
     """Be the second agent, in another process: ask in other words."""
     async with stdio_client(server(home, folder)) as (read, write), ClientSession(read, write) as session:
         await session.initialize()
-        for (_language, question), (_, fact) in zip(QUESTIONS, FACTS, strict=True):
+        for (language, question), (_, fact) in zip(QUESTIONS, FACTS, strict=True):
+            print(f"agent 2 asks in {language}: {question}")
             answer = await call(session, "recall_memory", query=question)
-            texts = [memory["content"] for memory in answer["memories"]]
-            assert fact in texts, f"{fact!r} was not recalled: {answer}"
+            found = answer["memories"][0]["content"] if answer["memories"] else "nothing"
+            assert found == fact, f"{fact!r} was not recalled first: {answer}"
+            print(f"agent 2 recalled in {language}: {found}")
 
 
 def main() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from promises import PROMISES
+from tests.promises import PROMISES
 
 HERE = Path(__file__).parent
 

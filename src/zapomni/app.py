@@ -16,13 +16,8 @@ from zapomni.config import load
 from zapomni.ids import random_id
 from zapomni.model import Actor, Filter, Mode, Origin, Query
 from zapomni.record import parse_scope
-from zapomni.services import history as _history
-from zapomni.services import listing, revise
 from zapomni.services.context import Context, Place
-from zapomni.services.parse import parse_draft, parse_filter, parse_patch
 from zapomni.services.place import find_project, place_of, scope_of
-from zapomni.services.recall import recall as _recall
-from zapomni.services.remember import remember as _remember
 from zapomni.services.scopes import scope_to_write, scopes_to_read
 from zapomni.services.touches import Touches
 
@@ -139,7 +134,7 @@ class Zapomni:
         settings = self.config.embedder
         if provider not in (settings.provider, "bundled"):
             return None
-        return make_embedder(replace(settings, provider=provider, model=model), self._clock)
+        return make_embedder(replace(settings, provider=provider, model=model, dimension=None), self._clock)
 
     def _place(self) -> Place:
         if self.config.scope:
@@ -162,11 +157,12 @@ class Zapomni:
 
         Its words are searchable at once, its vector follows. Raises `InvalidInput`.
         """
+        from zapomni.services.parse import parse_draft
+        from zapomni.services.remember import remember
+
         target, warnings = scope_to_write(self.context, scope)
         draft = parse_draft({"content": content, **fields}, zone=self.zone, scope=target)
-        outcome = _remember(self.context, draft, actor=actor or self.actor, warnings=warnings)
-        self._wake()
-        return outcome
+        return self._woken(remember(self.context, draft, actor=actor or self.actor, warnings=warnings))
 
     def recall(
         self,
@@ -180,6 +176,8 @@ class Zapomni:
         **where: Any,
     ) -> Recollection:
         """Return the memories that answer a question, best first; `where` holds the fields of a filter."""
+        from zapomni.services.recall import recall
+
         query = Query(
             text=text,
             where=self.filter(scopes, where),
@@ -188,15 +186,19 @@ class Zapomni:
             strict=strict,
             budget=budget or self.config.recall.budget,
         )
-        return _recall(self.context, self.embedding, query)
+        return recall(self.context, self.embedding, query)
 
     def show(self, memory_id: str, *, scopes: Sequence[str] = ()) -> tuple[Memory, list[Link]]:
         """Return one memory whole with its links; a unique beginning of its id is enough."""
-        return listing.show(self.context, memory_id, scopes=self.scopes(scopes))
+        from zapomni.services.listing import show
+
+        return show(self.context, memory_id, scopes=self.scopes(scopes))
 
     def list(self, *, scopes: Sequence[str] = (), limit: int = 20, cursor: str | None = None, **where: Any) -> Page:
         """Return one page of memories, newest first."""
-        return listing.list_memories(self.context, self.filter(scopes, where), limit=limit, cursor=cursor)
+        from zapomni.services.listing import list_memories
+
+        return list_memories(self.context, self.filter(scopes, where), limit=limit, cursor=cursor)
 
     def update(
         self,
@@ -209,9 +211,12 @@ class Zapomni:
         **fields: Any,
     ) -> Outcome:
         """Change some fields of a memory; `version` makes a lost update an error that shows both."""
+        from zapomni.services.parse import parse_patch
+        from zapomni.services.revise import update
+
         target = scope_to_write(self.context, move_to)[0] if move_to else None
         patch = parse_patch(fields, zone=self.zone, scope=target)
-        outcome = revise.update(
+        outcome = update(
             self.context,
             memory_id,
             patch,
@@ -219,8 +224,7 @@ class Zapomni:
             actor=actor or self.actor,
             version=version,
         )
-        self._wake()
-        return outcome
+        return self._woken(outcome)
 
     def delete(
         self,
@@ -232,26 +236,37 @@ class Zapomni:
         actor: Actor | None = None,
     ) -> Outcome:
         """Delete a memory recoverably, or with `erase` for good; `never` refuses its content from now on."""
+        from zapomni.services.revise import delete
+        from zapomni.services.revise import erase as erase_for_good
+
         seen, who = self.scopes(scopes), actor or self.actor
         if erase:
-            return revise.erase(self.context, memory_id, scopes=seen, actor=who)
-        return revise.delete(self.context, memory_id, scopes=seen, actor=who, never=never)
+            return erase_for_good(self.context, memory_id, scopes=seen, actor=who)
+        return delete(self.context, memory_id, scopes=seen, actor=who, never=never)
 
     def history(self, memory_id: str, *, scopes: Sequence[str] = ()) -> tuple[Memory, Sequence[Revision]]:
         """Return a memory, deleted ones too, with its revisions, oldest first."""
-        return _history.history(self.context, memory_id, scopes=self.scopes(scopes))
+        from zapomni.services.history import history
+
+        return history(self.context, memory_id, scopes=self.scopes(scopes))
 
     def undo(self, memory_id: str, *, scopes: Sequence[str] = (), actor: Actor | None = None) -> Undone:
         """Take back the latest change of a memory."""
-        return _history.undo(self.context, memory_id, scopes=self.scopes(scopes), actor=actor or self.actor)
+        from zapomni.services.history import undo
+
+        return undo(self.context, memory_id, scopes=self.scopes(scopes), actor=actor or self.actor)
 
     def undo_run(self, run: str, *, actor: Actor | None = None) -> Undone:
         """Take back every change of a run; memories changed since are named and left alone."""
-        return _history.undo_run(self.context, run, actor=actor or self.actor)
+        from zapomni.services.history import undo_run
+
+        return undo_run(self.context, run, actor=actor or self.actor)
 
     def stats(self, *, scopes: Sequence[str] = (), **where: Any) -> Stats:
         """Count memories and measure the store."""
-        return listing.stats(self.context, self.filter(scopes, where))
+        from zapomni.services.listing import stats
+
+        return stats(self.context, self.filter(scopes, where))
 
     def check(self) -> Sequence[Check]:
         """Look at the store's health."""
@@ -288,7 +303,7 @@ class Zapomni:
         scope: str | None = None,
         dry_run: bool = False,
         actor: Actor | None = None,
-        progress: Callable[[int], None] | None = None,
+        progress: Callable[[int], None] = lambda _: None,
     ) -> Imported:
         """Bring the memories of a file or stream in; `scope` is for those that name none."""
         from zapomni.exchange.importing import import_file, read_wish
@@ -296,7 +311,8 @@ class Zapomni:
         target = scope_to_write(self.context, scope)[0]
         wish = read_wish(self.zone, actor or self.actor, mode=mode, form=form, scope=target, dry_run=dry_run)
         came = import_file(self.context, source, wish, progress=progress)
-        self._wake()
+        if self._worker is not None:
+            self._worker.wake()
         return came
 
     def backup(self, path: str | Path, *, force: bool = False) -> BackedUp:
@@ -319,6 +335,8 @@ class Zapomni:
 
     def filter(self, scopes: Sequence[str], where: Mapping[str, Any]) -> Filter:
         """Read a filter from plain values inside the scopes that may be seen."""
+        from zapomni.services.parse import parse_filter
+
         return parse_filter(where, scopes=self.scopes(scopes), now=self._clock(), zone=self.zone)
 
     def start_worker(self) -> None:
@@ -332,6 +350,11 @@ class Zapomni:
     def _wake(self) -> None:
         if self._worker is not None:
             self._worker.wake()
+
+    def _woken(self, outcome: Outcome) -> Outcome:
+        """Have the worker look at what was written; where vectors are switched off, none is waited for."""
+        self._wake()
+        return outcome if self.embedding.wanted is not None else replace(outcome, waiting=False)
 
     def _drain(self) -> bool:
         """Work off the embed queue and say whether that got anywhere.

@@ -197,7 +197,7 @@ class Config:
     store: StoreSettings = StoreSettings()
     http: HttpSettings = HttpSettings()
     recall: RecallSettings = RecallSettings()
-    origins: Mapping[str, str] = field(default_factory=dict, repr=False)
+    origins: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def store_path(self) -> Path:

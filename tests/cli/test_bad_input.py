@@ -164,6 +164,11 @@ def test_a_slip_is_answered_with_what_was_meant(zap: Zap, slip: list[str], meant
     assert meant in result.err
 
 
+def test_an_option_on_the_wrong_side_of_the_command_is_told_where_it_goes(zap: Zap) -> None:
+    assert "--home goes before the command" in zap("recall", "x", "--home", "/tmp").err
+    assert zap("--json", "stats").json["error"]["remedy"] == "--json goes behind the command"
+
+
 def test_standard_input_that_is_no_text_is_refused(zap: Zap) -> None:
     result = zap("store", "-", stdin=b"caf\xe9")
     assert result.status == 2
@@ -259,6 +264,28 @@ def test_a_reader_that_goes_away_is_no_error_to_talk_about(home: Path, stored: S
         err = process.stderr.read()
         process.wait(timeout=60)
     assert err == b""
+
+
+@pytest.mark.parametrize("words", [["list"], ["list", "--json"], ["show", "zzzz", "--json"], ["export"]])
+@pytest.mark.parametrize("buffered", ["--unset=PYTHONUNBUFFERED", "PYTHONUNBUFFERED=1"])
+def test_output_that_cannot_be_written_is_one_message(
+    home: Path, stored: Stored, words: list[str], buffered: str
+) -> None:
+    stored("Something.")
+    command = ["env", buffered, sys.executable, "-m", "zapomni", *words]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    assert done.returncode == (3 if "zzzz" in words else 7)
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("error: ")
+
+
+@pytest.mark.parametrize("words", [["store"], ["store", "-"], ["recall"], ["import", "-"]])
+def test_a_closed_standard_input_is_nothing_to_wait_for(home: Path, words: list[str]) -> None:
+    command = ["bash", "-c", '"$@" <&-', "-", sys.executable, "-m", "zapomni", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert "it is missing" in done.stderr
 
 
 def test_ctrl_c_ends_with_130_and_without_a_traceback(home: Path) -> None:

@@ -61,13 +61,25 @@ def test_openai_is_asked_at_its_own_address_with_the_key():
     assert str(request.url) == "https://api.openai.com/v1/embeddings"
     assert request.headers["authorization"] == f"Bearer {KEY}"
     assert provider.bodies == [{"model": "text-embedding-3-small", "input": ["a", "b"], "dimensions": 3}]
-    assert (embedder.provider, embedder.model, embedder.local) == ("openai", "text-embedding-3-small", False)
+    assert (embedder.provider, embedder.model, embedder.local) == ("openai", "text-embedding-3-small#3", False)
 
 
 def test_another_width_is_asked_only_of_models_that_can_choose():
     provider = Provider()
-    openai.make(settings("openai", model="bge-m3", dimension=3), provider.transport).embed(["a"], "query")
+    embedder = openai.make(settings("openai", model="bge-m3", dimension=3), provider.transport)
+    embedder.embed(["a"], "query")
     assert "dimensions" not in provider.bodies[0]
+    assert (embedder.model, embedder.width) == ("bge-m3", 3)
+
+
+def test_a_space_of_another_width_has_another_name_and_is_found_by_it_again():
+    provider = Provider()
+    for chosen in ({"dimension": 3}, {"model": "text-embedding-3-small#3"}):
+        embedder = openai.make(settings("openai", **chosen), provider.transport)
+        assert embedder.model == "text-embedding-3-small#3"
+        embedder.embed(["a"], "query")
+    assert provider.bodies[0] == provider.bodies[1]
+    assert openai.make(settings("openai", model="odd#name")).model == "odd#name"
 
 
 @pytest.mark.parametrize(
@@ -184,6 +196,14 @@ def test_a_failure_tells_neither_the_key_nor_the_text(failure, caplog):
     assert KEY not in shown
     assert "secret text" not in shown
     assert len(provider.requests) <= 4
+
+
+def test_an_answer_that_drips_is_not_waited_for_beyond_the_timeout(monkeypatch):
+    ticks = iter(range(1_000))
+    monkeypatch.setattr("zapomni.embed._wire.monotonic", lambda: next(ticks))
+    provider = Provider(*[httpx2.Response(200, content=(b" " for _ in range(100))) for _ in range(4)])
+    with pytest.raises(EmbedderError, match="within 5 s"):
+        openai.make(settings("openai", timeout_s=5.0), provider.transport).embed(["a"], "passage")
 
 
 @pytest.fixture

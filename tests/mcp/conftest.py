@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 import threading
+import urllib.error
+import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +27,8 @@ META = {
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ZAPOMNI_", "CLAUDE"))}
+    ambient = os.environ  # noqa: TID251 - a server starts from the environment of its test
+    kept = {name: value for name, value in ambient.items() if not name.startswith(("ZAPOMNI_", "CLAUDE"))}
     ours = {
         "PYTHONPATH": str(ROOT / "src"),
         "HOME": str(home),
@@ -89,7 +92,7 @@ class Server:
         result: dict[str, Any] = answer["result"]
         return result
 
-    def call(self, tool: str, modern: bool = False, **arguments: Any) -> dict[str, Any]:
+    def call(self, tool: str, *, modern: bool = False, **arguments: Any) -> dict[str, Any]:
         answer = self.ask("tools/call", {"name": tool, "arguments": arguments}, modern=modern)
         assert "result" in answer, answer
         result: dict[str, Any] = answer["result"]
@@ -193,8 +196,36 @@ def surroundings(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture
 def captures() -> Path:
     """The recorded messages of real clients."""
-    named = os.environ.get("ZAPOMNI_SHARED")
+    named = os.environ.get("ZAPOMNI_SHARED")  # noqa: TID251 - where the captures lie is the machine's matter
     folder = (Path(named) if named else ROOT.parent / "shared") / "reference" / "integrations" / "wire"
     if not folder.is_dir():
         pytest.skip(f"the recorded messages of real clients are not at {folder}")
     return folder
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of one HTTP server, shared by the tests of a module."""
+    server = Server(tmp_path_factory.mktemp("web"), "--http", "--port", "0")
+    yield server.line_of_errors("listens").split()[-1]
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def post() -> Callable[..., tuple[int, Any]]:
+    """Send one message by HTTP; gives the status and the answer, None when there is no body."""
+
+    def send(url: str, message: Any, headers: dict[str, str] | None = None) -> tuple[int, Any]:
+        usual = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        given = {name.title(): value for name, value in (headers or {}).items()}
+        body = message if isinstance(message, bytes) else json.dumps(message).encode()
+        request = urllib.request.Request(url, body, usual | given)
+        try:
+            with urllib.request.urlopen(request, timeout=DEADLINE) as answer:
+                status, text = answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            status, text = error.code, error.read()
+            error.close()
+        return status, json.loads(text) if text else None
+
+    return send

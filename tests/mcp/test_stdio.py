@@ -8,6 +8,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+import apsw
 import pytest
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def test_text_of_every_script_survives_whatever_the_locale_says(start: Any) -> N
 
 
 @pytest.mark.promise("mcp.stdout")
-def test_whatever_else_prints_does_not_reach_the_wire() -> None:
+def test_whatever_else_prints_does_not_reach_the_wire(surroundings: dict[str, str]) -> None:
     code = (
         "import os, sys\n"
         "from zapomni.surfaces.mcp.pipe import Pipe\n"
@@ -174,7 +175,8 @@ def test_whatever_else_prints_does_not_reach_the_wire() -> None:
         "assert sys.stdin.read() == ''\n"
         "pipe.write(b'wire')\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], input=b"for the wire", capture_output=True, check=True)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, input=b"for the wire", capture_output=True, check=True, env=surroundings)
     assert done.stdout == b"wire"
 
 
@@ -198,6 +200,25 @@ def test_many_calls_in_flight_are_each_answered_once_under_their_id(shared: Any)
         assert not shared.reply(f"recall-{n}")["result"]["isError"]
     ids = [m["id"] for m in shared.messages if str(m.get("id", "")).startswith(("store-", "recall-"))]
     assert len(ids) == len(set(ids)) == 50
+
+
+@pytest.mark.promise("store.shared")
+def test_writers_that_wait_for_another_process_do_not_keep_readers_waiting(start: Any, tmp_path: Path) -> None:
+    server = start(ZAPOMNI_STORE_BUSY_TIMEOUT_MS="60000")
+    server.handshake()
+    server.good("store_memory", content="Known before the lock.")
+    foreign = apsw.Connection(str(tmp_path / "data" / "memories.db"))
+    foreign.execute("BEGIN IMMEDIATE")
+    for n in range(25):
+        call = {"name": "store_memory", "arguments": {"content": f"held up by the lock, item {n}"}}
+        server.send({"jsonrpc": "2.0", "id": f"late-{n}", "method": "tools/call", "params": call})
+    assert server.good("recall_memory", query="known before")["count"] == 1
+    assert not any(str(message.get("id")).startswith("late-") for message in server.messages)
+    foreign.execute("ROLLBACK")
+    foreign.close()
+    for n in range(25):
+        assert server.reply(f"late-{n}")["result"]["structuredContent"]["status"] == "created"
+    assert server.good("memory_stats")["memories"] == 26
 
 
 def _three_stores(server: Any) -> None:
@@ -267,7 +288,9 @@ def test_a_killed_parent_takes_the_server_with_it(surroundings: dict[str, str]) 
         'server.stdin.write(b\'{"jsonrpc":"2.0","id":1,"method":"ping"}\\n\'); server.stdin.flush()\n'
         "print(server.stdout.readline(), flush=True); server.wait()\n"
     )
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, pass_fds=[theirs], env=surroundings) as parent:
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, pass_fds=[theirs], env=surroundings
+    ) as parent:
         os.close(theirs)
         assert parent.stdout is not None
         assert b"result" in parent.stdout.readline()

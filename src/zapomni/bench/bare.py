@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-
 _SCHEMA: Final = f"""
 CREATE TABLE memories (no INTEGER PRIMARY KEY, id TEXT UNIQUE, content TEXT, created_at TEXT);
 CREATE VIRTUAL TABLE words USING fts5(

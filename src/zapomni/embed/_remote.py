@@ -38,6 +38,9 @@ class Dialect(Protocol):
     usual_batch: int
     piece: int
 
+    def sized(self, model: str) -> bool:
+        """Tell whether the model can be asked for another width."""
+
     def request(self, model: str, texts: list[str], task: Task, dimension: int | None) -> tuple[str, dict[str, Any]]:
         """Return the path and the body."""
 
@@ -46,7 +49,11 @@ class Dialect(Protocol):
 
 
 class RemoteEmbedder:
-    """See `Embedder`. `width` is learned from the first answers unless the settings or the caller give it."""
+    """See `Embedder`. `width` is learned from the first answers unless the settings or the caller give it.
+
+    A width that was asked for stands in the model's name (`text-embedding-3-small#512`), for it makes another
+    space; such a name is understood in the settings too.
+    """
 
     preparation: int = 1
     local: bool = False
@@ -55,10 +62,11 @@ class RemoteEmbedder:
         self, settings: EmbedderSettings, dialect: Dialect, transport: httpx2.BaseTransport | None = None
     ) -> None:
         self.provider = settings.provider
-        self.model = settings.model or dialect.usual_model
+        self._name, dimension = _name_and_width(settings.model or dialect.usual_model, settings.dimension)
+        self._dimension = dimension if dialect.sized(self._name) else None
+        self.model = f"{self._name}#{self._dimension}" if self._dimension else self._name
         self.piece = dialect.piece
-        self.width = settings.dimension
-        self._dimension = settings.dimension
+        self.width = dimension
         self._batch = settings.batch or dialect.usual_batch
         self._dialect = dialect
         self._wire = Wire(settings, dialect.usual_url, transport)
@@ -126,7 +134,7 @@ class RemoteEmbedder:
 
     def _fetch(self, texts: list[str], task: Task) -> list[Any] | None:
         """Return the numbers of each text, None where one is missing; None alone when no order is clear."""
-        path, body = self._dialect.request(self.model, texts, task, self._dimension)
+        path, body = self._dialect.request(self._name, texts, task, self._dimension)
         answer = self._wire.post(path, body, task)
         try:
             items = self._dialect.read(answer)
@@ -158,6 +166,12 @@ class RemoteEmbedder:
         except (ValueError, TypeError, OverflowError) as error:
             problem = error if isinstance(error, ValueError) else "the vector holds something else than numbers"
             return EmbedderError(f"{self._wire.label} sent no usable vector: {problem}")
+
+
+def _name_and_width(model: str, dimension: int | None) -> tuple[str, int | None]:
+    """Take a name such as `text-embedding-3-small#512` apart; any other keeps the width of the settings."""
+    name, _, width = model.rpartition("#")
+    return (name, int(width)) if name and width.isdecimal() else (model, dimension)
 
 
 def _in_order(items: list[Item], count: int) -> list[Any] | None:

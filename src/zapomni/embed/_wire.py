@@ -6,12 +6,14 @@ neither it nor any text sent ever stands in an error.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import threading
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -110,25 +112,34 @@ class Wire:
 
     def _send(self, path: str, body: Mapping[str, Any], timeout_s: float) -> Any:
         timeout = httpx2.Timeout(timeout_s, connect=min(timeout_s, CONNECT_S))
+        late = Transient(f"{self.label} did not answer within {timeout_s:g} s")
+        # The client's timeout is for each piece of an answer; this one is for all of it.
+        until = monotonic() + timeout_s
+        content = bytearray()
         try:
-            response = self._open().post(f"{self._base}{path}", json=body, timeout=timeout)
+            with self._open().stream("POST", f"{self._base}{path}", json=body, timeout=timeout) as response:
+                for part in response.iter_bytes():
+                    content += part
+                    if monotonic() > until:
+                        raise late
         except httpx2.TimeoutException:
-            raise Transient(f"{self.label} did not answer within {timeout_s:g} s") from None
-        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-            # The library's own words may quote headers, so only the kind of failure is told.
+            raise late from None
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, RuntimeError) as error:
+            # Also a client closed by another thread. Its own words may quote headers: only the kind is told.
             raise Transient(f"{self.label} could not be reached ({type(error).__name__})") from None
-        self._check(response)
         try:
-            return response.json()
+            answer = json.loads(content)
         except (ValueError, RecursionError):
-            raise Transient(
-                f"{self.label} answered with something else than JSON", status=response.status_code
-            ) from None
+            answer = None
+        self._check(response, answer)
+        if answer is None:
+            raise Transient(f"{self.label} answered with something else than JSON", status=response.status_code)
+        return answer
 
-    def _check(self, response: httpx2.Response) -> None:
+    def _check(self, response: httpx2.Response, answer: Any) -> None:
         """Raise what the status means, if it is not success."""
         status = response.status_code
-        said = f"{self.label} answered {status}{_code(response)}"
+        said = f"{self.label} answered {status}{_code(answer)}"
         if response.is_success:
             return
         if status in REFUSED:
@@ -169,14 +180,10 @@ def is_loopback(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def _code(response: httpx2.Response) -> str:
+def _code(answer: Any) -> str:
     """Return the provider's own error code in brackets; its free text may quote what was sent, a code cannot."""
-    try:
-        answer = response.json()
-        error = answer["error"]
-        code = error.get("code") or error.get("type")
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return ""
+    error = answer.get("error") if isinstance(answer, dict) else None
+    code = (error.get("code") or error.get("type")) if isinstance(error, dict) else None
     return f" ({code})" if isinstance(code, str) and re.fullmatch(r"[a-z_]{3,40}", code) else ""
 
 

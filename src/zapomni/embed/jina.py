@@ -24,13 +24,17 @@ class Jina:
     usual_batch = 50
     piece = 2_000
 
+    def sized(self, model: str) -> bool:
+        """From v3 on models have tasks and can choose."""
+        return not model.startswith("jina-embeddings-v2")
+
     def request(self, model: str, texts: list[str], task: Task, dimension: int | None) -> tuple[str, dict[str, Any]]:
-        """Name the task to models that have adapters for it (from v3 on)."""
+        """Return the path and the body, with the task for models that have adapters for it."""
         body: dict[str, Any] = {"model": model, "input": texts}
-        if not model.startswith("jina-embeddings-v2"):
+        if self.sized(model):
             body["task"] = TASKS[task]
-            if dimension is not None:
-                body["dimensions"] = dimension
+        if dimension is not None:
+            body["dimensions"] = dimension
         return "/embeddings", body
 
     def read(self, answer: dict[str, Any]) -> list[Item]:

@@ -22,6 +22,10 @@ class Ollama:
     usual_batch = 10
     piece = 1_600
 
+    def sized(self, model: str) -> bool:  # noqa: ARG002 - Ollama cuts the vectors of any model
+        """Any: Ollama itself cuts the vectors, which suits models trained for it."""
+        return True
+
     def request(self, model: str, texts: list[str], task: Task, dimension: int | None) -> tuple[str, dict[str, Any]]:
         """Let Ollama cut what its model cannot hold: pieces are short, so this happens to odd texts only."""
         body: dict[str, Any] = {"model": model, "input": prefixed(model, texts, task), "truncate": True}

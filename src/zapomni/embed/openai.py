@@ -26,10 +26,14 @@ class OpenAi:
     def __init__(self, base_url: str | None) -> None:
         self._root = "" if base_url is None or urlsplit(base_url).path else "/v1"
 
+    def sized(self, model: str) -> bool:
+        """Only these can choose; others would refuse."""
+        return model.startswith("text-embedding-3-")
+
     def request(self, model: str, texts: list[str], task: Task, dimension: int | None) -> tuple[str, dict[str, Any]]:
-        """Ask for another width only of models that can choose it; others would refuse."""
+        """Return the path and the body."""
         body: dict[str, Any] = {"model": model, "input": prefixed(model, texts, task)}
-        if dimension is not None and model.startswith("text-embedding-3-"):
+        if dimension is not None:
             body["dimensions"] = dimension
         return f"{self._root}/embeddings", body
 

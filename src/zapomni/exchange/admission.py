@@ -38,7 +38,8 @@ def ready_of(item: Item) -> Ready | Problem:
     try:
         prepared = prepare(item.draft)
     except InvalidInput as error:
-        return Problem(line=item.line, reason=str(error))
+        own_id = item.carried.get("id")
+        return Problem(line=item.line, reason=f"item {own_id}: {error}" if own_id else str(error))
     values: Draft = prepared.values
     return Ready(item=item, values=values, digest=digest(values.content), redactions=len(prepared.redactions))
 
@@ -78,6 +79,8 @@ class Admission:
             else:
                 self._add(tx, ready)
         except Conflict as error:
+            if self._mode is ImportMode.REPLACE:
+                raise
             self.bad.append(Problem(line=item.line, reason=error.message))
 
     def delete_others(self, tx: Tx) -> None:
@@ -132,8 +135,7 @@ class Admission:
         if after is None:
             self.counts["skipped"] += 1
             return
-        verb = Verb.DELETE if after.deleted_at and not found.deleted_at else Verb.UPDATE
-        tx.put(found, after, verb=verb, actor=self._actor, at=now, run=self._run_in(tx))
+        tx.put(found, after, verb=_verb(found, after), actor=self._actor, at=now, run=self._run_in(tx))
         self.counts["updated"] += 1
         self.counts["redactions"] += ready.redactions
 
@@ -160,6 +162,12 @@ class Admission:
         carried.setdefault("id", "")
         carried["id"] = carried["id"] or self._context.new_id()
         return Memory(**carried, **{name: getattr(ready.values, name) for name in _DRAFT})
+
+
+def _verb(before: Memory, after: Memory) -> Verb:
+    if (before.deleted_at is None) == (after.deleted_at is None):
+        return Verb.UPDATE
+    return Verb.RESTORE if after.deleted_at is None else Verb.DELETE
 
 
 def _is_newer(item: Item, found: Memory) -> bool:

@@ -97,7 +97,11 @@ def _ties(no: int, ref: str, values: Mapping[str, Any]) -> Iterator[Tie]:
 
 def write(snapshot: Snapshot, out: Write, *, exported_at: str, history: bool) -> Exported:  # noqa: ARG001 - one call for all formats
     """Write every undeleted memory; the whole array is in memory once, as it is for each of its readers."""
-    losses: dict[str, None] = {"history": None} if history else {}
+    losses = {"history": None} if history else {}
+    if snapshot.counts()["rejection"]:
+        losses["rejections"] = None
+    if any(snapshot.scopes().values()):
+        losses["repositories of scopes"] = None
     older, newer = _successions(snapshot.links(), losses)
     items: list[tuple[str, str, bytes]] = []
     for memory in snapshot.memories():

@@ -6,11 +6,11 @@ duplicates. Near duplicates are not looked for. Records of our own keep id, time
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from zapomni.errors import Refused
+from zapomni.errors import Refused, Unavailable
 from zapomni.exchange import agent_memory_mcp, jsonl, plain, server_memory
 from zapomni.exchange.admission import Admission, Ready, ready_of
 from zapomni.exchange.entries import (
@@ -91,7 +91,7 @@ def read_wish(
 
 
 def import_file(
-    context: Context, source: str | Path | BinaryIO, wish: Wish, *, progress: Progress | None = None
+    context: Context, source: str | Path | BinaryIO, wish: Wish, *, progress: Progress = lambda _: None
 ) -> Imported:
     """Import a file or stream; importing it again adds nothing and finishes what a killed import left.
 
@@ -133,6 +133,10 @@ def _refuse_broken(opened: Source, entries: Iterator[Entry]) -> None:
         )
 
 
+class _Rehearsed(Exception):
+    """Ends a transaction of a dry run without a trace."""
+
+
 class _Work:
     """One import on its way."""
 
@@ -148,7 +152,7 @@ class _Work:
         self._scopes: list[KnownScope] = []
         self._ties: list[Tie] = []
         self._refusals: list[Refusal] = []
-        self._links = 0
+        self._links = self._done = self._stored = 0
         self._bad: list[Problem] = []
         self._notes: list[Note] = []
         self._dropped: set[str] = set()
@@ -156,18 +160,22 @@ class _Work:
     @contextmanager
     def all_of_it(self) -> Iterator[None]:
         """Hold everything together: in `replace` by one transaction, else batch by batch."""
-        if self._wish.mode is not ImportMode.REPLACE:
-            yield
+        if self._wish.mode is ImportMode.REPLACE:
+            with self._transaction() as tx:
+                self._whole = tx
+                yield
             return
-        with self._transaction() as tx:
-            self._whole = tx
+        try:
             yield
-            self._whole = None
+        except Unavailable as error:
+            if self._wish.dry_run or self._run is None:
+                raise
+            done = f"{error.message}; {self._stored:,} memories of the file are stored by then"
+            raise type(error)(done, remedy="Import it again: it goes on where it stopped") from error
 
-    def take(self, entries: Iterator[Entry], progress: Progress | None) -> None:
+    def take(self, entries: Iterator[Entry], progress: Progress) -> None:
         """Bring in every entry: memories in batches, then what was replaced goes, then links and refusals come."""
         batch: list[Ready] = []
-        done = 0
         for entry in entries:
             if isinstance(entry, Item):
                 checked = ready_of(entry)
@@ -178,10 +186,10 @@ class _Work:
             else:
                 self._set_aside(entry)
             if len(batch) == BATCH:
-                done += self._flush(batch)
-                if progress is not None:
-                    progress(done)
+                self._flush(batch)
+                progress(self._done)
         self._flush(batch)
+        progress(self._done)
         with self._transaction() as tx:
             if self._wish.mode is ImportMode.REPLACE:
                 self._admission.delete_others(tx)
@@ -224,24 +232,28 @@ class _Work:
             case Refusal():
                 self._refusals.append(entry)
 
-    def _flush(self, batch: list[Ready]) -> int:
-        """Bring one batch in and return how many there were; the list is empty afterwards."""
-        count = len(batch)
+    def _flush(self, batch: list[Ready]) -> None:
+        """Bring one batch in; the list is empty afterwards."""
         if batch or self._scopes:
             with self._transaction() as tx:
                 self._register_scopes(tx)
                 for ready in batch:
                     self._admission.admit(tx, ready)
+        self._done += len(batch)
+        self._stored = self._admission.counts["imported"] + self._admission.counts["updated"]
         batch.clear()
-        return count
 
     @contextmanager
     def _transaction(self) -> Iterator[Tx]:
         if self._whole is not None:
             yield self._whole
-            return
-        with self._context.store.write() as tx:
-            yield Rehearsal(tx, self._minded) if self._wish.dry_run else tx
+        elif not self._wish.dry_run:
+            with self._context.store.write() as tx:
+                yield tx
+        else:
+            with suppress(_Rehearsed), self._context.store.write() as tx:
+                yield Rehearsal(tx, self._minded)
+                raise _Rehearsed
 
     def _register_scopes(self, tx: Tx) -> None:
         known = self._context.store.scope_identities() if self._scopes else {}

@@ -31,6 +31,8 @@ _COUNTED: Final = ("scope", "memory", "link", "run", "revision", "rejection")
 _LIFE: Final = ("created_at", "updated_at", "accessed_at", "deleted_at")
 _ID_LIMIT: Final = 64
 _MOST: Final = 2**53
+_LINE_ENDS: Final = "\x85\u2028\u2029"
+"""What JSON leaves as it is and some readers take for the end of a line."""
 
 
 def write(snapshot: Snapshot, out: Write, *, exported_at: str, history: bool) -> Exported:
@@ -194,7 +196,11 @@ def _link_kind(value: object) -> LinkKind:
 
 
 def _line(shape: Mapping[str, Any]) -> bytes:
-    return json.dumps(shape, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+    text = json.dumps(shape, ensure_ascii=False)
+    for char in _LINE_ENDS:
+        if char in text:
+            text = text.replace(char, f"\\u{ord(char):04x}")
+    return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
 def _link_shape(link: Link) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import InvalidInput
-from zapomni.exchange.entries import Dropped, Item, Line, Problem
+from zapomni.exchange.entries import Dropped, Item, Problem
 from zapomni.record import parse_scope
 from zapomni.services.parse import DRAFT_FIELDS, given, parse_draft
 from zapomni.text.dates import parse_instant
@@ -27,24 +27,24 @@ def read(lines: Lines, reading: Reading) -> Iterator[Entry]:
         if isinstance(line, Problem):
             yield line
             continue
+        values = given(line.value)
         try:
-            yield _item(line, reading)
+            yield _item(line.no, values, reading)
         except InvalidInput as error:
             yield Problem(line=line.no, reason=str(error))
             continue
-        for name in given(line.value).keys() - _KNOWN:
+        for name in values.keys() - _KNOWN:
             yield Dropped(name=name)
 
 
-def _item(line: Line, reading: Reading) -> Item:
-    values: dict[str, Any] = given(line.value)
+def _item(no: int, values: dict[str, Any], reading: Reading) -> Item:
     if values.get("type") in _OURS and "content" not in values:
         raise InvalidInput("type", f"this is a {values['type']} of a zapomni export whose header is missing")
     if "kind" not in values and "type" in values:
         values["kind"] = values["type"]
     scope = parse_scope(text_of("scope", values["scope"])) if "scope" in values else reading.scope
     return Item(
-        line=line.no,
+        line=no,
         draft=parse_draft(values, zone=reading.zone, scope=scope),
         carried=times_of(values, TIMES, reading),
     )

@@ -127,7 +127,9 @@ def _read_object(no: int, raw: bytes) -> Line | Problem:
     except UnicodeDecodeError as error:
         return Problem(line=no, reason=f"it is not UTF-8 at byte {error.start:,}")
     except JSONDecodeError as error:
-        return Problem(line=no, reason=f"it is not JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1:,}")
+        return Problem(
+            line=no, reason=f"it is not JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1:,}"
+        )
     except (ValueError, RecursionError):
         return Problem(line=no, reason="it is not JSON that can be read: a number or its nesting is too long")
     if not isinstance(value, dict):

@@ -1,23 +1,50 @@
 """Every ranking constant in one table, each with what chose it.
 
-The figures stand in `docs/benchmarks.md`. Tuned on LoCoMo conversations conv-26, conv-30 and conv-41 only.
+Tuned on LoCoMo conversations conv-26, conv-30 and conv-41 unless said; the figures stand in `docs/benchmarks.md`.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+# --- how many candidates enter ----------------------------------------------------------------------------
 LEXICAL_CUT: Final = 300
-"""Hits of the words that enter the fusion."""
-VECTOR_CUT: Final = 300
-"""Hits of the vectors that enter the fusion."""
-REACH: Final = 2
-"""Places to each side from which an ordered source lends its score."""
-LEXICAL_WEIGHT: Final = 1.0
-NEIGHBOUR_WEIGHT: Final = 0.35
-"""What a neighbour's words add to a candidate."""
-VECTOR_WEIGHT: Final = 0.8
-"""What the mean-centred cosine adds beside BM25 over its own best (embedders.md, section 6)."""
+"""Hits of the words that are counted again."""
+VECTOR_CUT: Final = 100
+"""Hits of the vectors that enter beside them."""
+
+# --- words ------------------------------------------------------------------------------------------------
+K1: Final = 1.2
+"""BM25's saturation of repeated words; 1.2 as everywhere."""
+LENGTH_SHARE: Final = 0.4
+"""BM25's b for a memory by itself: .4 beats the usual .75, for short notes are not padded."""
+WINDOW_LENGTH_SHARE: Final = 0.75
+"""BM25's b for a memory with its neighbours."""
+PERFECT: Final = 0.75
+"""Share of BM25's upper bound that a document full of the words really comes near to (embedders.md, section 2)."""
+EXACT_BONUS: Final = 0.1
+"""What an exact form adds to its stem, so that the word as it was written comes first."""
+
+# --- neighbours of an ordered source ------------------------------------------------------------------------
+NEAR: Final = 2
+FAR: Final = 6
+"""Places to each side that lend their words, in the near and in the far window."""
+NEAR_WEIGHT: Final = 1.0
+FAR_WEIGHT: Final = 0.4
+SHORT: Final = 150
+"""Words up to which a message lends its neighbours all of its score; a longer one lends SHORT / length."""
+
+# --- long memories that stand alone -------------------------------------------------------------------------
+PASSAGE: Final = 80
+"""Words of the passage that speaks for a long memory: its best one counts in place of the whole."""
+LONG: Final = 160
+"""Words from which a memory is looked at by passages."""
+
+# --- meaning ------------------------------------------------------------------------------------------------
+VECTOR_WEIGHT: Final = 2.0
+"""What the mean-centred cosine counts. LoCoMo is flat from 1 to 1.5; XQuAD wants 2 (a choice made on it)."""
+
+# --- ranking ------------------------------------------------------------------------------------------------
 FLOOR: Final = 0.18
 """Relevance under which nothing is returned."""
 IMPORTANCE_BASE: Final = 0.5

@@ -1,47 +1,46 @@
-"""Joining the legs: one relevance a candidate, from its words, its neighbours' words and its meaning."""
+"""Joining the legs: one relevance a candidate, from its words and its meaning."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from zapomni.model import Part
-from zapomni.search.constants import LEXICAL_WEIGHT, NEIGHBOUR_WEIGHT, REACH, VECTOR_WEIGHT
+from zapomni.search.constants import FAR_WEIGHT, NEAR_WEIGHT, VECTOR_WEIGHT
+from zapomni.search.lexical import WordScore
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from zapomni.store.base import Lexical, Neighbour
+_NOTHING = WordScore()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
-    """A candidate row with its relevance and the parts that it is the sum of."""
+class Scored(NamedTuple):
+    """A candidate row: its relevance, what the words say of it and its cosine (None without a vector)."""
 
     no: int
     relevance: float
-    parts: tuple[Part, ...]
+    words: WordScore
+    cosine: float | None
+
+    def parts(self) -> tuple[Part, ...]:
+        """Return the summands of the relevance that are not zero, each with where it comes from."""
+        words = self.words
+        named = (
+            ("words", words.own, "BM25 as a share of the best score these words could have"),
+            ("exact", words.exact, "words that stand there just as they were asked for"),
+            ("window", NEAR_WEIGHT * words.near, "words of the passage, or of the nearest messages around it"),
+            ("thread", FAR_WEIGHT * words.far, "words of the wider conversation around it"),
+            ("meaning", VECTOR_WEIGHT * (self.cosine or 0.0), "mean-centred cosine of question and text"),
+        )
+        return tuple(Part(name=name, value=value, why=why) for name, value, why in named if value)
 
 
-def word_scores(lexical: Lexical) -> dict[int, float]:
-    """Return each hit's BM25 as a share of the best that any document could have had (0 to 1)."""
-    return {hit.no: min(hit.score / lexical.best, 1.0) for hit in lexical.hits} if lexical.best > 0 else {}
-
-
-def fuse(words: Mapping[int, float], cosines: Mapping[int, float], neighbours: Sequence[Neighbour]) -> list[Scored]:
+def fuse(words: Mapping[int, WordScore], cosines: Mapping[int, float]) -> list[Scored]:
     """Return every candidate of either leg with its relevance, best first."""
-    lent: dict[int, float] = {}
-    for pair in neighbours:
-        lent[pair.other] = lent.get(pair.other, 0.0) + words.get(pair.no, 0.0) / REACH
-    candidates = {*words, *cosines, *lent}
-    scored = [_score(no, words.get(no, 0.0), lent.get(no, 0.0), cosines.get(no)) for no in candidates]
-    return sorted(scored, key=lambda item: (-item.relevance, item.no))
+    scored = [_scored(no, words.get(no, _NOTHING), cosines.get(no)) for no in {**words, **cosines}]
+    scored.sort(key=lambda item: (-item.relevance, item.no))
+    return scored
 
 
-def _score(no: int, words: float, lent: float, cosine: float | None) -> Scored:
-    parts = (
-        Part(name="words", value=LEXICAL_WEIGHT * words, why="BM25 over the best score these words could have"),
-        Part(name="neighbours", value=NEIGHBOUR_WEIGHT * lent, why="words of the turns around it"),
-        Part(name="meaning", value=VECTOR_WEIGHT * max(cosine or 0.0, 0.0), why="mean-centred cosine"),
-    )
-    return Scored(no=no, relevance=sum(part.value for part in parts), parts=tuple(p for p in parts if p.value))
+def _scored(no: int, words: WordScore, cosine: float | None) -> Scored:
+    return Scored(no, words.total + VECTOR_WEIGHT * (cosine or 0.0), words, cosine)

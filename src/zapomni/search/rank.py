@@ -8,7 +8,7 @@ from zapomni.model import Hit, Part
 from zapomni.search.constants import FLOOR, IMPORTANCE_BASE, IMPORTANCE_SHARE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from zapomni.model import Memory
     from zapomni.search.fuse import Scored
@@ -19,14 +19,24 @@ def above_floor(scored: Sequence[Scored]) -> list[Scored]:
     return [item for item in scored if item.relevance >= FLOOR]
 
 
-def rank(scored: Sequence[Scored], memories: Mapping[int, Memory], limit: int) -> list[Hit]:
-    """Return the best hits; importance multiplies relevance (article A), newer breaks a tie."""
-    hits = [_hit(item, memories[item.no]) for item in scored if item.no in memories]
-    hits.sort(key=lambda hit: (-hit.score, -hit.memory.created_at.timestamp(), hit.memory.id))
-    return hits[:limit]
+def rank(scored: Sequence[Scored], fetch: Callable[[Sequence[int]], Mapping[int, Memory]], limit: int) -> list[Hit]:
+    """Return the best hits: importance multiplies relevance (article A), newer breaks a tie.
+
+    `fetch` gives the memories of rows; it is asked for as many as can still rise into the answer.
+    """
+    hits: list[Hit] = []
+    for start in range(0, len(scored), 2 * limit):
+        batch = scored[start : start + 2 * limit]
+        if len(hits) == limit and batch[0].relevance * (IMPORTANCE_BASE + IMPORTANCE_SHARE) <= hits[-1].score:
+            break
+        memories = fetch([item.no for item in batch])
+        hits += [_hit(item, memories[item.no]) for item in batch if item.no in memories]
+        hits.sort(key=lambda hit: (-hit.score, -hit.memory.created_at.timestamp(), hit.memory.id))
+        del hits[limit:]
+    return hits
 
 
 def _hit(item: Scored, memory: Memory) -> Hit:
     factor = IMPORTANCE_BASE + IMPORTANCE_SHARE * memory.importance
     note = Part(name="importance", value=factor, why=f"multiplies: importance {memory.importance:g}")
-    return Hit(memory=memory, score=item.relevance * factor, parts=(*item.parts, note))
+    return Hit(memory=memory, score=item.relevance * factor, parts=(*item.parts(), note))

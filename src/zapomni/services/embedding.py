@@ -206,6 +206,7 @@ class Embedding:
                 kept = self._embed_jobs(embedder, space, jobs)
             except EmbedderError as error:
                 reason = error.message
+                self._store.postpone(jobs[0], reason, self._clock())  # so that others can be told why it waits
                 break
             done, failed = done + kept, failed + len(jobs) - kept
             if progress is not None:

@@ -8,7 +8,7 @@ small, stable while the memory exists, never shown to people.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,29 +20,49 @@ if TYPE_CHECKING:
     from zapomni.text.words import QueryWord
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LexicalHit:
-    """A memory that holds some of the words: its row and its BM25 (positive, higher is better)."""
+Thread = tuple[int, str]
+"""One ordered source inside one scope: the scope's number and the source."""
+
+
+class LexicalHit(NamedTuple):
+    """A memory that holds some of the words: its row, the tokens it is indexed by, and its place.
+
+    `words` are the stems of its short fields and its content in their order, `exact` the forms that differ
+    from their stem; both as `text.words` writes them. `thread` and `position` are None outside an order.
+    """
 
     no: int
-    score: float
+    words: str
+    exact: str
+    thread: Thread | None
+    position: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lexical:
-    """The answer of the words: hits best first, and the score that a perfect document could have had."""
+    """The answer of the words: hits by BM25, best first, and what tells how rare each word is.
+
+    `total` memories are indexed, `holding` of them hold each stem; `visible` passed the filter, counted no
+    further than `VISIBLE_MOST`.
+    """
 
     hits: tuple[LexicalHit, ...] = ()
-    best: float = 0.0
+    total: int = 0
+    holding: Mapping[str, int] = field(default_factory=dict)
+    visible: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Neighbour:
-    """A memory `offset` places after (or, negative, before) another in the same ordered source."""
+VISIBLE_MOST: Final = 3_000
+"""How far a small scope is counted: in a larger one its own rarities say what the whole store's say."""
+
+
+class Place(NamedTuple):
+    """Where a memory stands in its ordered source, and its length in characters."""
 
     no: int
-    other: int
-    offset: int
+    thread: Thread
+    position: int
+    length: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +214,7 @@ class Store(Protocol):
 
     # --- the read path ---------------------------------------------------------------------------------
     def lexical(self, words: Sequence[QueryWord], where: Filter, limit: int) -> Lexical:
-        """Return the memories that hold some of the words, best first."""
+        """Return the memories that hold some of the words, best first by BM25."""
 
     def nearest(
         self, space: Space, query: Vector, where: Filter, limit: int, also: Sequence[int] = ()
@@ -205,8 +225,8 @@ class Store(Protocol):
         far they lie. Every vector of the space is compared: the answer is exact up to 100,000 vectors.
         """
 
-    def neighbours(self, nos: Sequence[int], where: Filter, reach: int) -> list[Neighbour]:
-        """Return the memories at most `reach` places away from these in their ordered sources."""
+    def places(self, nos: Sequence[int], where: Filter, reach: int) -> list[Place]:
+        """Return the places of these memories and of those at most `reach` away in their ordered sources."""
 
     def fetch(self, nos: Sequence[int]) -> dict[int, Memory]:
         """Return the memories of these rows."""

@@ -15,8 +15,10 @@ from zapomni.text.clean import cut
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from zapomni.app import Zapomni
     from zapomni.errors import ZapomniError
     from zapomni.model import Hit, Link, Outcome, Page, Recollection, Revision, Scope
+    from zapomni.services.embedding import Embedding
     from zapomni.services.history import Undone
     from zapomni.store.base import Stats
 
@@ -128,6 +130,34 @@ def stats_shape(stats: Stats, scopes: Sequence[Scope]) -> dict[str, Any]:
         "tags": dict(stats.tags),
         "bytes": dict(stats.bytes),
     }
+
+
+def state_shape(app: Zapomni) -> dict[str, Any]:
+    """Return where the store lies, what it knows, where writes go by default and how search by meaning stands."""
+    return {
+        "store": str(app.config.store_path),
+        "writes_to": str(app.context.place.write),
+        "known_scopes": scope_names(sorted(app.store.scopes())),
+        "meaning": meaning_shape(app.embedding),
+    }
+
+
+def meaning_shape(embedding: Embedding) -> dict[str, Any]:
+    """Return how search by meaning stands: the model, what waits for its vector and the last error.
+
+    `space` is the generation of vectors that answers now, null before the first vector.
+    """
+    wanted = embedding.wanted
+    if wanted is None:
+        return {"on": False, "waiting": 0}
+    backlog, space = embedding.backlog(), embedding.active()
+    shape: dict[str, Any] = {
+        "on": True,
+        "model": f"{wanted.provider}:{wanted.model}",
+        "space": space.label if space else None,
+        "waiting": backlog.waiting,
+    }
+    return shape | {"failed": backlog.failed, "error": backlog.error} if backlog.failed else shape
 
 
 def error_shape(error: ZapomniError) -> dict[str, Any]:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 TIMELINE: Final = "memories m INDEXED BY memories_timeline"
 """What every counting and listing reads. Without statistics the planner takes an index by scope, and then reads
 and sorts every row of that scope: twelve times the work at 10,000 memories."""
+SEEN: Final = "memories m INDEXED BY memories_seen"
+"""What the legs join with by number: the index answers the usual filter, the row itself a fifth slower."""
 
 _SUCCESSOR: Final = (
     "EXISTS (SELECT 1 FROM links l JOIN memories n ON n.id = l.source WHERE l.target = m.id"

@@ -54,11 +54,6 @@ def drop_words(db: apsw.Connection, no: int) -> None:
     db.execute("DELETE FROM words WHERE rowid = ?", (no,))
 
 
-def clear_dropped_words(db: apsw.Connection) -> None:
-    """Write the index of words anew without what was dropped: its entries stay in the file until then."""
-    db.execute("INSERT INTO words (words) VALUES ('optimize')")
-
-
 def add_names(db: apsw.Connection, no: int, memory: Memory) -> None:
     """Index the tags and entities of a memory; of names that are equal when folded the first one counts."""
     if memory.tags:

@@ -60,7 +60,7 @@ def check(db: apsw.Connection, path: Path) -> list[Check]:
 
 def rebuild(db: apsw.Connection) -> None:
     """Build words, names, pieces, vectors and jobs anew from the memories; vectors that are whole stay."""
-    db.execute("INSERT INTO words (words) VALUES ('delete-all')")
+    db.execute("DELETE FROM words")
     db.execute("DELETE FROM tags; DELETE FROM entities")
     for row in rows_of(db, f"{SELECT_MEMORY} ORDER BY m.no"):
         memory = memory_of(row)

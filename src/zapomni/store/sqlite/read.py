@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.model import Link
-from zapomni.store.base import Neighbour
+from zapomni.store.base import Place
 from zapomni.store.sqlite.connection import column_of, value_of
 from zapomni.store.sqlite.rows import (
     SELECT_MEMORY,
@@ -27,15 +27,14 @@ if TYPE_CHECKING:
     from zapomni.model import Memory, Revision, Run, Scope
     from zapomni.store.sqlite.condition import Condition
 
-_NEIGHBOURS: Final = """
-SELECT a.no, m.no, m.position - a.position
+_PLACES: Final = """
+SELECT DISTINCT m.no, m.scope_no, m.source, m.position, length(m.content)
 FROM json_each(:nos) chosen
 CROSS JOIN memories a ON a.no = chosen.value AND a.source IS NOT NULL
 CROSS JOIN memories m INDEXED BY memories_source
   ON m.scope_no = a.scope_no AND m.source = a.source
   AND m.position BETWEEN a.position - :reach AND a.position + :reach
-WHERE m.source IS NOT NULL AND m.no <> a.no AND {condition}
-ORDER BY chosen.key, m.position, m.no
+WHERE m.source IS NOT NULL AND {condition}
 """
 
 
@@ -78,11 +77,11 @@ def links(db: apsw.Connection, memory_id: str) -> list[Link]:
     return [Link(source=source, target=target, kind=link_kind(kind)) for source, target, kind in rows]
 
 
-def neighbours(db: apsw.Connection, nos: Sequence[int], condition: Condition, reach: int) -> list[Neighbour]:
-    """Return for each row the memories at most `reach` places before or after it in its ordered source."""
+def places(db: apsw.Connection, nos: Sequence[int], condition: Condition, reach: int) -> list[Place]:
+    """Return the places of these rows and of those at most `reach` away in their ordered sources."""
     values = {**condition.values, "nos": json.dumps(list(nos)), "reach": reach}
-    rows = db.execute(_NEIGHBOURS.format(condition=condition.sql), values)
-    return [Neighbour(no=no, other=other, offset=offset) for no, other, offset in rows]
+    rows = db.execute(_PLACES.format(condition=condition.sql), values)
+    return [Place(no, (scope_no, source), position, length) for no, scope_no, source, position, length in rows]
 
 
 def history(db: apsw.Connection, memory_id: str) -> list[Revision]:

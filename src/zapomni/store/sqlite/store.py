@@ -11,7 +11,7 @@ import apsw
 from zapomni.clock import system_clock
 from zapomni.errors import Unavailable
 from zapomni.record import stamp
-from zapomni.store.sqlite import backup, derived, health, lexical, paging, queue, read, spaces, stats
+from zapomni.store.sqlite import backup, health, lexical, paging, queue, read, spaces, stats
 from zapomni.store.sqlite.condition import Condition, condition
 from zapomni.store.sqlite.connection import Connections
 from zapomni.store.sqlite.faults import translated
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from zapomni.clock import Clock
     from zapomni.model import Filter, Link, Memory, Page, Revision, Run, Scope, Space, Vector
-    from zapomni.store.base import Backlog, Check, EmbedJob, Lexical, Neighbour, Stats
+    from zapomni.store.base import Backlog, Check, EmbedJob, Lexical, Place, Stats
     from zapomni.text.words import QueryWord
 
 BUSY_TIMEOUT_MS = 5_000
@@ -51,6 +51,7 @@ class SqliteStore:
         self._db = connections
         self._clock = clock
         self._vectors = Vectors()
+        self._traces = False  # of something erased, in a log that a reader kept from being cleared
 
     # --- writing ---------------------------------------------------------------------------------------
     @contextmanager
@@ -59,10 +60,8 @@ class SqliteStore:
         with self._db.writing() as db:
             tx = SqliteTx(db)
             yield tx
-            if tx.erased:
-                derived.clear_dropped_words(db)
-        if tx.erased:
-            self._db.checkpoint()  # what was erased stood in the log as well
+        if tx.erased or self._traces:
+            self._traces = not self._db.checkpoint()  # what was erased stood in the log as well
         elif tx.first:
             self._db.checkpoint(apsw.SQLITE_CHECKPOINT_PASSIVE)  # a copy of the main file alone is not empty
 
@@ -154,10 +153,10 @@ class SqliteStore:
         with self._db.reading() as db:
             return self._vectors.nearest(db, space.no, query, where, self._clock(), limit, also)
 
-    def neighbours(self, nos: Sequence[int], where: Filter, reach: int) -> list[Neighbour]:
-        """Return the memories at most `reach` places away from these in their ordered sources."""
+    def places(self, nos: Sequence[int], where: Filter, reach: int) -> list[Place]:
+        """Return the places of these memories and of those at most `reach` away in their ordered sources."""
         with self._db.reading() as db:
-            return read.neighbours(db, nos, self._condition(where), reach)
+            return read.places(db, nos, self._condition(where), reach)
 
     # --- spaces and the embed queue --------------------------------------------------------------------
     def spaces(self) -> list[Space]:

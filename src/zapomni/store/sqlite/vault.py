@@ -95,6 +95,8 @@ class SqliteVault:
         `StoreBusy` when others write for longer than the timeout; nothing is changed then.
         """
         part = self.path.with_name(f".{self.path.name}.{os.getpid()}.restore")
+        if not self.path.exists():
+            open_file(self.path, self._busy_timeout_ms, self._clock)  # makes its folder too
         try:
             with self._reading(path) as db:
                 copy(db, part)

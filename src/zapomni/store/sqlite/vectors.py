@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 
 from zapomni.errors import InvalidInput
-from zapomni.store.sqlite.condition import Condition, condition
+from zapomni.store.sqlite.condition import SEEN, Condition, condition
 from zapomni.store.sqlite.connection import value_of
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ Near = list[tuple[int, float]]
 
 _SCAN: Final = """
 SELECT p.memory_no, coalesce(1 - vec_distance_cosine({vector}, :query), 0) AS cosine
-FROM pieces p CROSS JOIN memories m ON m.no = p.memory_no CROSS JOIN vectors v ON v.no = p.vector_no
+FROM pieces p CROSS JOIN {seen} ON m.no = p.memory_no CROSS JOIN vectors v ON v.no = p.vector_no
 WHERE p.space_no = :space AND {condition} ORDER BY cosine DESC
 """
 _CHOSEN: Final = " AND p.memory_no IN (SELECT value FROM json_each(:also))"
@@ -104,7 +104,8 @@ def _scan(
     values: dict[str, Any] = {**asked.values, "space": space_no, "query": query.tobytes()}
     if mean:
         values["mean"] = mean
-    sql = _SCAN.format(vector="vec_sub(v.vector, :mean)" if mean else "v.vector", condition=asked.sql + "{chosen}")
+    vector = "vec_sub(v.vector, :mean)" if mean else "v.vector"
+    sql = _SCAN.format(vector=vector, seen=SEEN, condition=asked.sql + "{chosen}")
     best: dict[int, float] = {}
     for no, cosine in db.execute(sql.format(chosen=""), values):
         if len(best) >= limit:

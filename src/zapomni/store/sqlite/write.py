@@ -45,7 +45,7 @@ class SqliteTx:
         self._scopes: dict[Scope, int] = {}
         self._spaces: list[int] | None = None
         self.erased = False
-        """Whether something was erased, so that its traces must be cleared before and after the commit."""
+        """Whether something was erased, so that its traces must be cleared from the log after the commit."""
         self.first = False
         """Whether the store was empty before."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -86,7 +87,7 @@ def _store(keep: Path | None) -> Iterator[Zapomni]:
 
 
 def _progress(what: str, done: int, total: int) -> None:
-    if click.get_text_stream("stderr").isatty():
+    if sys.stderr.isatty():
         click.echo(f"\r{what}: {done}/{total}   ", nl=False, err=True)
 
 

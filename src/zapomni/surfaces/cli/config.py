@@ -8,7 +8,7 @@ import click
 
 from zapomni.config import SETTINGS, user_file
 from zapomni.surfaces.cli import render
-from zapomni.surfaces.cli.session import Session, answers, working_folder
+from zapomni.surfaces.cli.session import Session, absolute, answers
 
 
 @click.group("config")
@@ -38,5 +38,5 @@ def path(session: Session) -> None:
 
     It need not exist.
     """
-    file = user_file(os.environ, working_folder())  # noqa: TID251 - handed to the module that reads it
+    file = user_file(os.environ, absolute("."))  # noqa: TID251 - handed to the module that reads it
     session.answer({"file": str(file), "exists": file.is_file()}, [str(file)])

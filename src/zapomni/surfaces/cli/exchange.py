@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from zapomni.errors import InvalidInput
+from zapomni.errors import InvalidInput, Unavailable
 from zapomni.exchange.entries import Format, ImportMode
 from zapomni.surfaces.cli import render
-from zapomni.surfaces.cli.options import SCOPE, one_of, read_scopes
+from zapomni.surfaces.cli.options import SCOPE, one_of, read_scopes, standard_input
 from zapomni.surfaces.cli.session import Session, answers
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ def export(session: Session, file: str, form: str, scopes: Sequence[str], *, his
     """
     if session.json and file == "-":
         raise InvalidInput("file", "with --json the memories cannot go to standard output too", remedy="Name a file")
+    if file == "-" and sys.stdout is None:
+        raise Unavailable("standard output is closed", remedy="Name a file")
     with session.memory() as app:
         target = sys.stdout.buffer if file == "-" else file
         written = app.export(target, form=form, scopes=scopes, history=history)
@@ -58,7 +60,7 @@ def import_(session: Session, file: str, mode: str, form: str | None, scope: str
     finishes what was interrupted. `undo --run` takes an import back.
     """
     with session.memory() as app:
-        source = sys.stdin.buffer if file == "-" else file
+        source = standard_input("file") if file == "-" else file
         came = app.import_(source, mode=mode, form=form, scope=scope, dry_run=dry_run)
     document = asdict(came)
     session.answer(document, render.imported(document))

@@ -63,10 +63,5 @@ def stats(session: Session, scopes: Sequence[str], **where: Any) -> None:
     """
     with session.memory() as app:
         counts, seen = app.stats(scopes=scopes, **given(where)), app.scopes(scopes)
-        store = {
-            "store": str(app.config.store_path),
-            "known_scopes": shapes.scope_names(sorted(app.store.scopes())),
-            "space": space.label if (space := app.embedding.active()) else None,
-            "waiting": app.embedding.backlog().waiting,
-        }
-        session.answer({**shapes.stats_shape(counts, seen), **store}, render.stats(counts, seen, store))
+        state = shapes.state_shape(app)
+        session.answer(shapes.stats_shape(counts, seen) | state, render.stats(counts, seen, state))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 import click
 
 from zapomni import __version__
-from zapomni.errors import ZapomniError
-from zapomni.surfaces.cli.session import Session, report
+from zapomni.errors import Unavailable, ZapomniError
+from zapomni.surfaces.cli.session import Session, leave, let_go, report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -114,7 +114,10 @@ def cli(ctx: click.Context, home: str | None, no_color: bool, debug: bool) -> No
 
 def main() -> NoReturn:
     """Run the command line of this process and end it with the status."""
-    sys.exit(run(sys.argv[1:]))
+    status = run(sys.argv[1:])
+    if "zapomni.app" in sys.modules:
+        leave(status)
+    sys.exit(status)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -135,11 +138,19 @@ def run(arguments: Sequence[str]) -> int:
         failure = error
     except UnicodeEncodeError:
         failure = Usage("an argument holds bytes that are not UTF-8", remedy="Convert it first, or pipe it in")
+    except OSError as error:
+        if "--debug" in words:
+            raise
+        failure = Unavailable(f"the system refused ({error})", remedy="Look at the disk and at where output goes")
+        let_go(sys.stdout)
+        report(failure, as_json=False)
+        return failure.exit_status
     except Exception as error:
         if "--debug" in words:
             raise
         failure = _unexpected(error)
-    report(failure, as_json="--json" in words[: words.index("--")] if "--" in words else "--json" in words)
+    options = words[: words.index("--")] if "--" in words else words
+    report(failure, as_json="--json" in options)
     return failure.exit_status
 
 
@@ -150,10 +161,15 @@ def _status(answer: Any) -> int:
 def _usage(error: click.ClickException) -> Usage:
     from zapomni.text.nearest import nearest
 
+    context = getattr(error, "ctx", None)
+    option = getattr(error, "option_name", "")
+    if option == "--json" and context is not None and context.command is cli:
+        return Usage(error.message.removesuffix("."), remedy=f"{option} goes behind the command")
+    if any(option in param.opts for param in cli.params):
+        return Usage(error.message.removesuffix("."), remedy=f"{option} goes before the command")
     near = getattr(error, "possibilities", None) or nearest(getattr(error, "command_name", ""), COMMANDS)
     if near:
         return Usage(error.message.removesuffix("."), remedy=f"Did you mean {' or '.join(near)}?")
-    context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "zapomni"
     return Usage(error.format_message().removesuffix("."), remedy=f"`{path} --help` tells what it takes")
 

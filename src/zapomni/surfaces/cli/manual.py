@@ -16,7 +16,7 @@ _HEAD: Final = """\
 # The command
 <!-- Written by `python -m zapomni.surfaces.cli.manual > docs/cli.md`; a test compares the two. -->
 
-Every command but `serve` answers for people, and with `--json` as one JSON document ([json.md](json.md)).
+Every command but `serve` and `bench` answers for people, and with `--json` as one JSON document ([json.md](json.md)).
 Notes and progress go to standard error. `python -m zapomni` is the same command.
 
 What a value may be is the same for every command:
@@ -31,6 +31,7 @@ What a value may be is the same for every command:
 - **Date**: a day (`2026-11-30`), a time with or without a zone, a month or a year; in a filter also `today`,
   `yesterday` and a span back from now (`7d`, `2w`). A bare day is the local day.
 - **Tags** of a filter are compared whole and without regard to case; a comma is part of a tag.
+- **Completion**: `eval "$(_ZAPOMNI_COMPLETE=bash_source zapomni)"`; also `zsh_source` and `fish_source`.
 - **Colour** only on a terminal, and never with `NO_COLOR` or `--no-color`.
 """
 

@@ -17,6 +17,7 @@ from zapomni.model import About, Kind, Trust
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from enum import StrEnum
+    from typing import BinaryIO
 
 F = TypeVar("F", bound="Callable[..., Any]")
 Decorator = "Callable[[F], F]"
@@ -113,11 +114,21 @@ def text_or_stdin(text: str | None, what: str) -> str:
     """
     if text is not None and text != "-":
         return text
-    stream = sys.stdin
-    if stream is None or (text is None and stream.isatty()):
-        raise InvalidInput(what, "it is missing", remedy="Give it as an argument, or pipe it in")
-    piped = _decoded(stream.buffer.read(), what)
+    if text is None and sys.stdin is not None and sys.stdin.isatty():
+        raise _missing(what)
+    piped = _decoded(standard_input(what).read(), what)
     return piped[:-2] if piped.endswith("\r\n") else piped.removesuffix("\n")
+
+
+def standard_input(what: str) -> BinaryIO:
+    """Return what is piped in; raises `InvalidInput` where standard input is closed."""
+    if sys.stdin is None:
+        raise _missing(what)
+    return sys.stdin.buffer
+
+
+def _missing(what: str) -> InvalidInput:
+    return InvalidInput(what, "it is missing", remedy="Give it as an argument, or pipe it in")
 
 
 def _decoded(data: bytes, what: str) -> str:

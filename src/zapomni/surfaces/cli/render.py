@@ -183,16 +183,20 @@ def _changes(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) 
 
 
 # --- the whole store ------------------------------------------------------------------------------------
-def stats(counts: Stats, scopes: Sequence[Scope], store: Mapping[str, Any]) -> Iterator[str]:
-    """Show counts and sizes, largest first."""
+def stats(counts: Stats, scopes: Sequence[Scope], state: Mapping[str, Any]) -> Iterator[str]:
+    """Show counts and sizes, largest first, and how search by meaning stands."""
+    meaning = state["meaning"]
+    model = f"{meaning['space'] or 'none yet'}; waiting: {meaning['waiting']:,}" if meaning["on"] else "switched off"
     rows = [
         ("memories", f"{counts.memories:,} in {', '.join(_line(scope) for scope in scopes)}"),
         ("deleted", f"{counts.deleted:,}"),
         *((name, _counted(getattr(counts, name))) for name in ("kinds", "scopes", "trusts", "tags")),
-        ("known scopes", ", ".join(_line(scope) for scope in store["known_scopes"])),
-        ("vectors", f"{_line(store['space'] or 'none yet')}; waiting: {store['waiting']:,}"),
+        ("known scopes", ", ".join(_line(scope) for scope in state["known_scopes"])),
+        ("writes go to", _line(state["writes_to"])),
+        ("vectors", _line(model)),
+        ("last error", _line(meaning.get("error") or "")),
         ("bytes", _counted(counts.bytes)),
-        ("store", _line(store["store"], 4_000)),
+        ("store", _line(state["store"], 4_000)),
     ]
     yield from _table([(name, value) for name, value in rows if value])
 

@@ -18,21 +18,24 @@ if TYPE_CHECKING:
 @click.option("--port", type=int, metavar="N", help="The port to listen on; the setting http.port if not given.")
 @click.option(
     "--folder",
+    default=".",
     metavar="PATH",
     envvar="CLAUDE_PROJECT_DIR",
     show_envvar=True,
     help="Where the agent works: its repository is the default scope. The working folder if not given.",
 )
 @click.pass_obj
-def serve(session: Session, *, http: bool, host: str | None, port: int | None, folder: str | None) -> int:
+def serve(session: Session, *, http: bool, host: str | None, port: int | None, folder: str) -> int:
     """Serve agents over MCP.
 
-    Over standard input and output it ends when the client closes them. Over HTTP a token is asked for when
-    the setting http.token is set.
+    Over standard input and output it ends when the client closes them. Over HTTP clients work in different
+    folders, so that there is no default scope but the user's, and must send the token of the setting
+    http.token when it is set.
     """
     if not http and (host is not None or port is not None):
         raise InvalidInput("serve", "an address is given, but not --http", remedy="Add --http")
-    with session.memory(folder=folder, settings={"http.host": host, "http.port": port}) as app:
+    settings = {"http.host": host, "http.port": port}
+    with session.memory(folder=None if http else folder, settings=settings) as app:
         if not http:
             from zapomni.surfaces.mcp.stdio import run_stdio
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import InvalidInput
 from zapomni.surfaces.shapes import PREVIEW, error_shape
+from zapomni.text.clean import cut
 from zapomni.text.fence import fence
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 REPLY_BYTES: Final = 95_000
 """Most bytes of one answer, object and text together; clients refuse or hide what is over 100 kB."""
+MESSAGE_LIMIT: Final = 1_000
 PREVIEWS: Final = (PREVIEW, 500, 250, 100)
 """Characters of each memory, tried in this order until an answer of many fits."""
 SIDE_LIMIT: Final = 500
@@ -57,8 +59,15 @@ def plain(shape: dict[str, Any], *, failed: bool = False) -> Answer:
 def failure(error: ZapomniError) -> Answer:
     """Return the answer of a call that failed, with the argument that was to blame where there is one."""
     shape = error_shape(error)
+    told = shape["error"]
+    told["message"] = cut(told["message"], MESSAGE_LIMIT)  # it quotes what was given, however long
     if isinstance(error, InvalidInput):
-        shape["error"]["argument"] = error.field
+        told["argument"] = error.field
+    answer = plain(shape, failed=True)
+    if answer.size <= REPLY_BYTES or "current" not in told:
+        return answer
+    current = told["current"]
+    told["current"] = slim({**current, "content": cut(current["content"], PREVIEW), "cut": True})
     return plain(shape, failed=True)
 
 

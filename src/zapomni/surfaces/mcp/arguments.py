@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import InvalidInput
-from zapomni.model import ScopeKind
+from zapomni.model import NAME_LIMIT, ScopeKind
+from zapomni.text.clean import cut
 from zapomni.text.nearest import nearest
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ _CLEARING: Final = "none"
 """The one of them by which `update_memory` empties a field."""
 _LOOKS_UP: Final = {"id", "scope", "move_to", "version"}
 """Arguments of `update_memory` that are no fields of the memory and cannot be emptied."""
+_IGNORED: Final = 20
+"""Most unknown arguments that an answer names."""
 _ALIASES: Final = {"type": "kind", "context": "scope"}
 """Names of the ancestor's tools (article A) that its users' rules still hold."""
 
@@ -51,8 +54,8 @@ def read_arguments(tool: Tool, raw: Mapping[str, Any] | None) -> Given:
     given = Given()
     for name, value in _renamed(tool, raw or {}, given.notes).items():
         if name not in tool.known:
-            close = nearest(name, tool.known, 1)
-            given.ignored.append(f"{name} (did you mean {close[0]}?)" if close else name)
+            if len(given.ignored) < _IGNORED:
+                given.ignored.append(_unknown(name, tool))
         elif name in tool.required:
             given.values[name] = _required(name, value)
         elif not _is_blank(value := _plain(tool, name, value)):
@@ -62,6 +65,12 @@ def read_arguments(tool: Tool, raw: Mapping[str, Any] | None) -> Given:
         if name not in given.values:
             raise InvalidInput(name, "it is missing", remedy=f"{tool.name} needs {', '.join(tool.required)}")
     return given
+
+
+def _unknown(name: str, tool: Tool) -> str:
+    name = cut(name, NAME_LIMIT)
+    close = nearest(name, tool.known, 1)
+    return f"{name} (did you mean {close[0]}?)" if close else name
 
 
 def _renamed(tool: Tool, raw: Mapping[str, Any], notes: list[str]) -> dict[str, Any]:
@@ -91,11 +100,11 @@ def _scope_of(context: Any) -> Any:
 
 def _plain(tool: Tool, name: str, value: Any) -> Any:
     """Return a value without what says nothing: blank entries of a list, a number where text is meant."""
-    kind = tool.takes.get(name, {}).get("type")
-    if isinstance(value, list):
-        return [_as_text(item) if kind == "array" else item for item in value if not _is_blank(item)]
+    kind = tool.takes.get(name, {}).get("type", "string")
     if kind == "array" and isinstance(value, str) and value.strip().startswith("["):
-        return _plain(tool, name, _decoded(value))
+        value = _decoded(value)
+    if isinstance(value, list):
+        return [_as_text(item) for item in value if not _is_blank(item)]
     return _as_text(value) if kind == "string" else value
 
 

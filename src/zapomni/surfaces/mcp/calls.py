@@ -30,6 +30,7 @@ from zapomni.surfaces.shapes import (
     recollection_shape,
     scope_names,
     shown_shape,
+    state_shape,
     stats_shape,
 )
 from zapomni.text.clusters import edge_before
@@ -50,6 +51,12 @@ _ANY: Final = 2**53
 _LOG = logging.getLogger(__name__)
 
 
+class Internal(ZapomniError):
+    """A fault of ours."""
+
+    code = "internal"
+
+
 def run_tool(app: Zapomni, name: str, raw: Mapping[str, Any] | None, actor: Actor) -> Answer:
     """Run one tool of `tools.BY_NAME`; whatever goes wrong becomes an answer that says so.
 
@@ -65,8 +72,7 @@ def run_tool(app: Zapomni, name: str, raw: Mapping[str, Any] | None, actor: Acto
     except Exception:  # noqa: BLE001 - the boundary: nothing of ours may end a client's connection
         reference = secrets.token_hex(4)
         _LOG.exception("internal error %s in %s", reference, name)
-        unknown = ZapomniError(f"internal error {reference}", remedy="The server's log says more under that number")
-        answer = failure(unknown)
+        answer = failure(Internal(f"internal error {reference}", remedy="The server's log says more under it"))
     return with_notes(answer, given.notes, given.ignored)
 
 
@@ -157,19 +163,7 @@ def _stats(app: Zapomni, given: Given, _: Actor) -> Answer:
         counts = sorted(shape[name].items(), key=lambda item: (-item[1], item[0]))
         if len(counts) > TOP_TAGS:
             shape[name], shape[f"{name}_left_out"] = dict(counts[:TOP_TAGS]), len(counts) - TOP_TAGS
-    shape["writes_to"] = str(app.context.place.write)
-    return plain(shape | {"meaning": meaning(app)})
-
-
-def meaning(app: Zapomni) -> dict[str, Any]:
-    """Return how search by meaning stands: the model, what waits for its vector and the last error."""
-    embedding = app.embedding
-    if embedding.wanted is None:
-        return {"on": False}
-    backlog, space = embedding.backlog(), embedding.active()
-    shape: dict[str, Any] = {"on": True, "model": f"{embedding.wanted.provider}:{embedding.wanted.model}"}
-    shape |= {"ready": space is not None, "waiting": backlog.waiting}
-    return shape | {"failed": backlog.failed, "error": backlog.error} if backlog.failed else shape
+    return plain(shape | {name: value for name, value in state_shape(app).items() if name != "known_scopes"})
 
 
 def show_part(app: Zapomni, memory_id: str, scopes: tuple[str, ...], offset: int) -> Answer:

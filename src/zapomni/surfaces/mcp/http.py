@@ -14,11 +14,11 @@ from starlette.routing import Route
 
 from zapomni import __version__
 from zapomni.errors import ConfigError, Unavailable, ZapomniError
-from zapomni.surfaces.mcp.calls import meaning
 from zapomni.surfaces.mcp.ending import GRACE, end_in_time
 from zapomni.surfaces.mcp.guard import HEALTH_PATH, MCP_PATH, Guard, is_loopback
 from zapomni.surfaces.mcp.pipe import LINE_LIMIT
 from zapomni.surfaces.mcp.server import Memory, build_server
+from zapomni.surfaces.shapes import meaning_shape
 
 if TYPE_CHECKING:
     from mcp.server.subscriptions import ListenHandler
@@ -114,7 +114,7 @@ class _Health:
 
     async def _answer(self) -> JSONResponse:
         try:
-            state = await self._memory.ask(meaning)
+            state = await self._memory.ask(lambda app: meaning_shape(app.embedding))
         except ZapomniError as error:
             return JSONResponse({"status": error.code, "version": __version__}, status_code=503)
         mode = "hybrid" if state.get("ready") else "lexical"

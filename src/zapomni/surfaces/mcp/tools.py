@@ -206,7 +206,7 @@ TOOLS: Final = (
             "limit": _WHOLE,
             "cursor": _text("next of the page before"),
         },
-        gives=_FOUND | {"total": _WHOLE, "next": _TEXT},
+        gives=_FOUND | {"total": _WHOLE, "next": {"type": ["string", "null"]}},
         quiet=(*(name for name in _FILTERS if name != "path"), "on", "expired", "deleted"),
         read_only=True,
     ),

@@ -54,6 +54,8 @@ CREATE INDEX memories_digest ON memories (scope_no, digest) WHERE deleted_at IS 
 CREATE INDEX memories_source ON memories (scope_no, source, position) WHERE source IS NOT NULL;
 -- The order of pages together with what the usual filter asks, so that listing and counting read no row.
 CREATE INDEX memories_timeline ON memories (created_at, no, scope_no, trust, deleted_at, valid_from, valid_until);
+-- The same for those who come with a number: the words and the vectors.
+CREATE UNIQUE INDEX memories_seen ON memories (no, scope_no, trust, deleted_at, valid_from, valid_until, position);
 CREATE INDEX memories_superseded ON memories (no) WHERE trust = 'superseded';
 
 CREATE TABLE tags (
@@ -114,12 +116,12 @@ CREATE TABLE rejections (
   PRIMARY KEY (scope_no, digest)
 ) STRICT, WITHOUT ROWID;
 
--- The words of every undeleted memory, under its number. The text itself is kept once, in `memories`.
+-- The words of every undeleted memory, under its number, in their order: ranking counts them again in the best hits.
 CREATE VIRTUAL TABLE words USING fts5 (
   title, body, exact,
-  content = '', contentless_delete = 1,
   tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'"
 );
+INSERT INTO words (words, rank) VALUES ('secure-delete', 1); -- a word that is dropped leaves the file at once
 CREATE VIRTUAL TABLE word_counts USING fts5vocab (words, row);
 
 -- `prior` is the mean that a space began with, `mean` the one in use; `counted` vectors were there when it was

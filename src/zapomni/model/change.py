@@ -1,0 +1,80 @@
+"""What a write does and leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from zapomni.model.kinds import Status, Verb
+    from zapomni.model.memory import Memory, Scope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """One entry of the append-only history.
+
+    `before` and `after` are whole records as plain JSON values (`exchange` form); both are None after
+    an erasure. `undoes` names the revision that this one takes back.
+    """
+
+    seq: int
+    memory_id: str
+    verb: Verb
+    at: datetime
+    actor: str
+    run: str | None = None
+    before: Mapping[str, Any] | None = None
+    after: Mapping[str, Any] | None = None
+    undoes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One batch of changes (an import, a consolidation): the unit of undo."""
+
+    id: str
+    verb: str
+    actor: str
+    started_at: datetime
+    finished_at: datetime | None = None
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejection:
+    """A value that a person refused; every write path consults it and it never expires."""
+
+    scope: Scope
+    digest: str
+    reason: str
+    at: datetime
+    actor: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redaction:
+    """One secret that was cut out before storing: the rule that knew it and the field it stood in."""
+
+    rule: str
+    field: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a write came to, as a new process would read it back.
+
+    `memory` is the record as stored (the existing one for `duplicate`), None for `refused` and `erased`.
+    `similar` holds near duplicates of the same scope. `waiting` is true while its vector is to come.
+    """
+
+    status: Status
+    id: str
+    memory: Memory | None = None
+    similar: tuple[Memory, ...] = ()
+    redactions: tuple[Redaction, ...] = ()
+    warnings: tuple[str, ...] = ()
+    waiting: bool = False

@@ -1,0 +1,146 @@
+"""What is remembered, whose it is, and what a caller wants stored or changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final
+
+from zapomni.model.kinds import About, Kind, LinkKind, Origin, ScopeKind, Trust
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Scope:
+    """Who a memory belongs to; written `user`, `project:NAME`, `agent:NAME` or `team:NAME`.
+
+    Names are compared exactly, letter case included. `name` is empty for `user` alone.
+    """
+
+    kind: ScopeKind
+    name: str = ""
+
+    def __str__(self) -> str:
+        return self.kind.value if self.kind is ScopeKind.USER else f"{self.kind.value}:{self.name}"
+
+
+USER_SCOPE: Final = Scope(kind=ScopeKind.USER)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actor:
+    """Who asks for a change: a name for the history (`cli`, `mcp:claude-code`) and the origin it stands for."""
+
+    name: str
+    origin: Origin = Origin.AGENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """One memory pointing at another; both are ids."""
+
+    source: str
+    target: str
+    kind: LinkKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """One fact, event, procedure or working note.
+
+    `content` is verbatim. Times are aware datetimes in UTC. `position` is the place inside an ordered
+    `source` (a turn of a conversation), so that neighbours can be found. `key` is the caller's idempotency
+    key, unique within the scope. `version` starts at 1 and grows by one with each change.
+    """
+
+    id: str
+    kind: Kind
+    scope: Scope
+    content: str
+    title: str = ""
+    description: str = ""
+    about: About | None = None
+    path: str | None = None
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    importance: float = 0.5
+    pinned: bool = False
+    trust: Trust = Trust.CONFIRMED
+    origin: Origin = Origin.AGENT
+    source: str | None = None
+    position: int | None = None
+    key: str | None = None
+    observed_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    created_at: datetime
+    updated_at: datetime
+    accessed_at: datetime | None = None
+    access_count: int = 0
+    deleted_at: datetime | None = None
+    version: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What a caller wants remembered, before the write gateway has looked at it.
+
+    Every field but `content` is optional; `scope=None` means the default scope of the caller's place.
+    """
+
+    content: str
+    kind: Kind = Kind.SEMANTIC
+    scope: Scope | None = None
+    title: str = ""
+    description: str = ""
+    about: About | None = None
+    path: str | None = None
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    importance: float = 0.5
+    pinned: bool = False
+    source: str | None = None
+    position: int | None = None
+    key: str | None = None
+    observed_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Unset(StrEnum):
+    """Marks a field that a patch leaves alone."""
+
+    UNSET = "unset"
+
+
+UNSET: Final = Unset.UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patch:
+    """A change to some fields of a memory; `UNSET` leaves a field as it is, `None` or empty clears it.
+
+    `metadata` is merged: a null or empty string removes its key (features WR-1).
+    """
+
+    content: str | Unset = UNSET
+    kind: Kind | Unset = UNSET
+    scope: Scope | Unset = UNSET
+    title: str | Unset = UNSET
+    description: str | Unset = UNSET
+    about: About | Unset | None = UNSET
+    path: str | Unset | None = UNSET
+    tags: tuple[str, ...] | Unset = UNSET
+    entities: tuple[str, ...] | Unset = UNSET
+    importance: float | Unset = UNSET
+    pinned: bool | Unset = UNSET
+    source: str | Unset | None = UNSET
+    observed_at: datetime | Unset | None = UNSET
+    valid_from: datetime | Unset | None = UNSET
+    valid_until: datetime | Unset | None = UNSET
+    metadata: Mapping[str, Any] | Unset = UNSET

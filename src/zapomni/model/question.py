@@ -1,0 +1,122 @@
+"""What is asked of the memory and what comes back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from zapomni.model.kinds import About, Kind, Mode, SpaceState, Trust
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from zapomni.model.memory import Memory, Scope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Space:
+    """One embedding generation; vectors of two spaces are never compared.
+
+    `no` is the store's number of the space. `preparation` counts versions of how text is cut and prefixed.
+    `mean` is the centre subtracted from both vectors before the cosine; empty means none.
+    """
+
+    no: int
+    provider: str
+    model: str
+    dimension: int
+    preparation: int
+    state: SpaceState
+    mean: tuple[float, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The space as people read it."""
+        return f"{self.provider}:{self.model} ({self.dimension}d)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which memories may be seen at all; applied inside each leg, before any ranking cut.
+
+    `scopes` empty means every scope. `tags` and `entities` match folded (`text.fold`): any of `tags`,
+    all of `all_tags`. `path` matches itself and everything below it. Bounds on time are half-open,
+    from `since` to before `until`, over `observed_at` where a memory has one, else `created_at`.
+    `as_of` keeps what was valid at that instant; None means now, and `expired=True` lifts the check.
+    """
+
+    scopes: tuple[Scope, ...] = ()
+    kinds: tuple[Kind, ...] = ()
+    about: About | None = None
+    tags: tuple[str, ...] = ()
+    all_tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    path: str | None = None
+    source: str | None = None
+    importance_from: float | None = None
+    pinned: bool | None = None
+    trusts: tuple[Trust, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+    as_of: datetime | None = None
+    expired: bool = False
+    deleted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """What is asked: text of at most `QUERY_LIMIT` characters, who may be seen, how many, by which mode.
+
+    `budget` is in tokens, None for no packing. `strict` turns a missing vector leg into an error.
+    """
+
+    text: str
+    where: Filter = field(default_factory=Filter)
+    limit: int = 10
+    mode: Mode = Mode.HYBRID
+    strict: bool = False
+    budget: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One part of a hit's score: its name, its value and a sentence on where it comes from."""
+
+    name: str
+    value: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A memory that was found, its score (finite, higher is better) and every part of that score."""
+
+    memory: Memory
+    score: float
+    parts: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recollection:
+    """The answer to a query.
+
+    `mode` is the mode that really answered and `reason` says why it is not the one asked for.
+    `waiting` counts memories whose vector is still to come. `left_out` names hits that the budget
+    had no room for.
+    """
+
+    hits: tuple[Hit, ...]
+    mode: Mode
+    scopes: tuple[Scope, ...]
+    reason: str | None = None
+    waiting: int = 0
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One page of a listing: the total of all pages and the cursor of the next one, None at the end."""
+
+    memories: tuple[Memory, ...]
+    total: int
+    next: str | None = None

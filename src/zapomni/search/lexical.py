@@ -1,0 +1,164 @@
+"""The score of words: BM25 counted again in the best hits, alone, in a passage, and with their neighbours.
+
+Every score is a share of what the question could have had at best, so that questions can be compared with each
+other and with a cosine (embedders.md, section 2: self-normalised BM25).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from zapomni.search.constants import (
+    EXACT_BONUS,
+    FAR,
+    FAR_WEIGHT,
+    K1,
+    LENGTH_SHARE,
+    LONG,
+    NEAR,
+    NEAR_WEIGHT,
+    PASSAGE,
+    PERFECT,
+    SHORT,
+    WINDOW_LENGTH_SHARE,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zapomni.store.base import Lexical, LexicalHit, Place, Thread
+    from zapomni.text.words import QueryWord
+
+    Counts = dict[int, float]
+    """How often each word of the question, by its number, stands in a text."""
+
+_CHARACTERS = 6.5
+"""Characters of one word with what parts it, to tell the length of a neighbour that holds none of the words."""
+_HALF = PASSAGE // 2
+
+
+class WordScore(NamedTuple):
+    """What the words say of one memory: by itself, with the near window, with the far one, by exact forms."""
+
+    own: float = 0.0
+    near: float = 0.0
+    far: float = 0.0
+    exact: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """The four parts with their weights."""
+        return self.own + NEAR_WEIGHT * self.near + FAR_WEIGHT * self.far + self.exact
+
+
+class _Text(NamedTuple):
+    """A hit with its words counted."""
+
+    counts: Counts
+    length: int
+
+
+class WordScores:
+    """The words of one question against its hits and the memories around them."""
+
+    def __init__(self, words: Sequence[QueryWord], lexical: Lexical) -> None:
+        self._stems = [f" {word.stem} " for word in words]
+        self._exact = [(number, f" {word.exact} ") for number, word in enumerate(words) if word.exact is not None]
+        self._texts = {hit.no: self._counted(hit.words) for hit in lexical.hits}
+        self._mean = sum(text.length for text in self._texts.values()) / max(len(self._texts), 1)
+        self._weights = [self._weight(word, number, lexical) for number, word in enumerate(words)]
+        self._best = max(sum(self._weights) * (K1 + 1) * PERFECT, 1e-9)
+        self._threads: dict[Thread, dict[int, _Text]] = {}
+        for hit in lexical.hits:
+            if hit.thread is not None and hit.position is not None:
+                self._threads.setdefault(hit.thread, {})[hit.position] = self._texts[hit.no]
+
+    def of_hit(self, hit: LexicalHit) -> WordScore:
+        """Return the score of a memory that holds some of the words."""
+        text = self._texts[hit.no]
+        exact = self._exact_share(hit.exact) if self._exact and hit.exact else 0.0
+        length = text.length / self._mean
+        own = self._share(text.counts, 1 - LENGTH_SHARE + LENGTH_SHARE * length)
+        if hit.thread is not None and hit.position is not None:
+            near, far = self._windows(hit.thread, hit.position, text)
+            return WordScore(own, near, far, exact)
+        if text.length > LONG:
+            return WordScore(own, self._best_passage(hit.words), 0.0, exact)
+        alone = 1 - WINDOW_LENGTH_SHARE + WINDOW_LENGTH_SHARE * length / (2 * NEAR + 1)
+        return WordScore(own, self._share(text.counts, alone), 0.0, exact)
+
+    def of_place(self, place: Place) -> WordScore:
+        """Return the score that a memory without any of the words has from those around it."""
+        text = _Text({}, max(round(place.length / _CHARACTERS), 1))
+        near, far = self._windows(place.thread, place.position, text)
+        return WordScore(near=near, far=far)
+
+    def _counted(self, words: str) -> _Text:
+        spaced = f" {words.replace(' ', '  ')} "  # so that a word repeated at once is counted twice
+        counts: Counts = {}
+        for number, stem in enumerate(self._stems):
+            if found := spaced.count(stem):
+                counts[number] = found
+        return _Text(counts, words.count(" ") + 1)
+
+    def _weight(self, word: QueryWord, number: int, lexical: Lexical) -> float:
+        """Return how telling a word is: its rarity in the store or, where that is less, in what may be seen."""
+        here = sum(number in text.counts for text in self._texts.values())
+        return min(_rarity(lexical.total, lexical.holding.get(word.stem, 0)), _rarity(max(lexical.visible, here), here))
+
+    def _share(self, counts: Counts, length: float) -> float:
+        """Return BM25 as a share of the best; `length` is 1 for a text of mean length."""
+        damping = K1 * length
+        total = 0.0
+        for number, tf in counts.items():
+            total += self._weights[number] * tf / (tf + damping)
+        return total * (K1 + 1) / self._best
+
+    def _best_passage(self, words: str) -> float:
+        """Return the score of the passage of a long text that says most; passages overlap by half."""
+        numbers = {stem.strip(): number for number, stem in enumerate(self._stems)}
+        spots = [(spot, numbers[token]) for spot, token in enumerate(words.split(" ")) if token in numbers]
+        passages: dict[int, Counts] = {}
+        for spot, number in spots:
+            for passage in {spot // _HALF, max(spot // _HALF - 1, 0)}:
+                counts = passages.setdefault(passage, {})
+                counts[number] = counts.get(number, 0) + 1
+        return max((self._share(counts, 1.0) for counts in passages.values()), default=0.0)
+
+    def _windows(self, thread: Thread, position: int, text: _Text) -> tuple[float, float]:
+        """Return the scores of a memory with its near and its far neighbours."""
+        around = self._threads.get(thread, {})
+        counts, length = dict(text.counts), float(text.length)
+        shares = []
+        reached = 0
+        for reach in (NEAR, FAR):
+            for step in range(reached + 1, reach + 1):
+                for other in (around.get(position - step), around.get(position + step)):
+                    if other is None:
+                        length += self._mean
+                        continue
+                    part = _lends(other)
+                    length += part * other.length
+                    for number, tf in other.counts.items():
+                        counts[number] = counts.get(number, 0.0) + part * tf
+            reached = reach
+            share = WINDOW_LENGTH_SHARE * length / (self._mean * (2 * reach + 1))
+            shares.append(_lends(text) * self._share(counts, 1 - WINDOW_LENGTH_SHARE + share))
+        return shares[0], shares[1]
+
+    def _exact_share(self, forms: str) -> float:
+        """Return the bonus for the words that stand there just as they were asked for."""
+        spaced = f" {forms} "
+        found = sum(self._weights[number] for number, form in self._exact if form in spaced)
+        return EXACT_BONUS * found * (K1 + 1) * PERFECT / self._best
+
+
+def _lends(text: _Text) -> float:
+    """Return the share of its words that a message lends its neighbours: less the longer it is."""
+    return min(1.0, SHORT / text.length)
+
+
+def _rarity(total: int, holding: int) -> float:
+    """Return the weight of a word that `holding` of `total` memories hold (BM25's idf, never below 0)."""
+    return math.log1p((total - holding + 0.5) / (holding + 0.5))
