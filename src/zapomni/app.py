@@ -5,7 +5,6 @@ This is the library's public object. Only this module names adapters.
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
@@ -22,7 +21,6 @@ from zapomni.services.scopes import scope_to_write, scopes_to_read
 from zapomni.services.touches import Touches
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
     from typing import BinaryIO
@@ -36,6 +34,7 @@ if TYPE_CHECKING:
     from zapomni.services.backup import BackedUp, Restored
     from zapomni.services.embedding import Embedding
     from zapomni.services.history import Undone
+    from zapomni.services.reembedding import Reembedding
     from zapomni.services.worker import Worker
     from zapomni.store.base import Check, Stats, Store
     from zapomni.store.sqlite.vault import SqliteVault
@@ -78,7 +77,7 @@ class Zapomni:
         self._embedding: Embedding | None = None
         self._context: Context | None = None
         self._worker: Worker | None = None
-        self._child: subprocess.Popen[bytes] | None = None
+        self._reembedding: Reembedding | None = None
 
     # --- the parts, each made at its first use -----------------------------------------------------------
     @property
@@ -341,10 +340,12 @@ class Zapomni:
 
     def start_worker(self) -> None:
         """Begin to work off the embed queue in the background; for processes that stay."""
+        from zapomni.services.reembedding import Reembedding
         from zapomni.services.worker import Worker
 
         if self._worker is None and self.embedding.wanted is not None:
-            self._worker = Worker(self.embedding, self.context.touches, self._drain)
+            self._reembedding = Reembedding(self.config.home)
+            self._worker = Worker(self.embedding, self.context.touches, self._reembedding.run)
             self._worker.start()
 
     def _wake(self) -> None:
@@ -356,27 +357,11 @@ class Zapomni:
         self._wake()
         return outcome if self.embedding.wanted is not None else replace(outcome, waiting=False)
 
-    def _drain(self) -> bool:
-        """Work off the embed queue and say whether that got anywhere.
-
-        A process of its own does it, which ends with this one: the bulk engine needs memory that a server
-        promises not to take, and nothing that a model does can take the server down.
-        """
-        import subprocess
-
-        if self._given is not None:
-            return self.embedding.drain().done > 0
-        command = [sys.executable, "-m", "zapomni", "--home", str(self.config.home), "reembed", "--for-parent"]
-        self._child = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        return self._child.wait() == 0
-
     def close(self) -> None:
         """Stop the background work and release everything; a second call does nothing."""
         if self._worker is not None:
-            if self._child is not None:
-                self._child.terminate()
+            if self._reembedding is not None:
+                self._reembedding.stop()
             self._worker.stop()
         if self._context is not None:
             self._context.touches.flush()

@@ -153,7 +153,9 @@ def test_loading_anew_is_due_when_most_of_it_changed(bench, vectors, monkeypatch
     query = vectors.one()
     for at in range(20):
         del vectors.by_id[f"m{at}"]
-    assert dict(both_ways(bench, space, query, limit=30)) == pytest.approx(dict(by_hand(bench, vectors, space, query)), abs=1e-5)
+    assert dict(both_ways(bench, space, query, limit=30)) == pytest.approx(
+        dict(by_hand(bench, vectors, space, query)), abs=1e-5
+    )
 
 
 def test_a_large_space_is_kept_rounded_and_scored_again_from_the_file(bench, vectors, monkeypatch):
@@ -165,7 +167,8 @@ def test_a_large_space_is_kept_rounded_and_scored_again_from_the_file(bench, vec
     for _ in range(3):
         query = vectors.one()
         assert dict(both_ways(bench, space, query, also=[1, 2])) == pytest.approx(
-            dict(by_hand(bench, vectors, space, query)[:5]) | {no: dict(by_hand(bench, vectors, space, query))[no] for no in (1, 2)},
+            dict(by_hand(bench, vectors, space, query)[:5])
+            | {no: dict(by_hand(bench, vectors, space, query))[no] for no in (1, 2)},
             abs=1e-5,
         )
     assert bench.store._vectors._resident._matrix.quantised
@@ -223,7 +226,11 @@ def test_the_first_question_loads_no_numpy(bench, vectors):
 
     source = str(__import__("pathlib").Path(zapomni.__path__[0]).parent)
     done = subprocess.run(
-        [sys.executable, "-c", code, str(bench.path)], env={"PYTHONPATH": source}, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code, str(bench.path)],
+        env={"PYTHONPATH": source},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.stdout.split("\n")[:2] == ["1", "[]"], done.stderr
 
@@ -352,7 +359,9 @@ def test_the_mean_grows_out_of_the_prior_at_a_hundred_and_each_doubling(bench, v
     want = [(sum(row[at] for row in rows) + 100 * prior[at]) / 500 for at in range(16)]
     assert means[-1] == pytest.approx(want, abs=1e-6)
     query = vectors.one()
-    assert dict(both_ways(bench, space, query)) == pytest.approx(dict(by_hand(bench, vectors, space, query)[:5]), abs=1e-5)
+    assert dict(both_ways(bench, space, query)) == pytest.approx(
+        dict(by_hand(bench, vectors, space, query)[:5]), abs=1e-5
+    )
 
 
 def test_a_changed_mean_reaches_the_vectors_in_memory(bench, vectors):

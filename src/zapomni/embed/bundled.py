@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from zapomni.model import Vector
 
 MODEL: Final = "multilingual-e5-small-q4"
-PIECE: Final = 1_600
-"""Characters of one piece: about 400 of the 512 tokens in English and Russian."""
+PIECE: Final = 1_200
+"""Characters of one piece: about 300 of the 512 tokens in English and Russian; one vector says no more well."""
 LONGEST: Final = 4_096
 """Characters looked at before tokens are counted; 510 tokens of ordinary text have about 2,000."""
 WORTH_LOADING: Final = 3_000

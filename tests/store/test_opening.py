@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import shutil
+import stat
+from datetime import UTC, datetime
+
+import apsw
+import pytest
+
+from zapomni.errors import StoreDamaged, Unavailable
+from zapomni.model import Actor, Filter, Kind, Memory, USER_SCOPE, Verb
+from zapomni.store.migrate import Change, pending, read_changes
+from zapomni.store.sqlite import open_sqlite, opening
+from zapomni.store.sqlite.opening import SCHEMA, open_file
+
+NOW = datetime(2026, 11, 30, tzinfo=UTC)
+FOLDER = opening.Path(opening.__file__).parent / "schema"
+NEXT = Change(no=SCHEMA + 1, name="next", sql="CREATE TABLE extra (x); INSERT INTO extra VALUES (1);", hash="h")
+
+
+def clock():
+    return NOW
+
+
+def filled(path):
+    store = open_sqlite(path, clock=clock)
+    memory = Memory(id="a", kind=Kind.SEMANTIC, scope=USER_SCOPE, content="pebble", created_at=NOW, updated_at=NOW)
+    with store.write() as tx:
+        tx.put(None, memory, verb=Verb.CREATE, actor=Actor(name="t"), at=NOW)
+    store.close()
+    return memory
+
+
+def test_the_number_of_the_newest_schema_is_that_of_the_files():
+    assert SCHEMA == len(read_changes(FOLDER))
+
+
+@pytest.mark.promise("store.private")
+def test_a_new_store_and_its_folders_are_the_owners_alone(tmp_path):
+    path = tmp_path / "x" / "y" / "memories.db"
+    store = open_sqlite(path, clock=clock)
+    filled(path)
+    for name in ("", "-wal", "-shm", ".lock"):
+        assert stat.S_IMODE(path.with_name(path.name + name).stat().st_mode) == 0o600, name
+    assert stat.S_IMODE(path.parent.stat().st_mode) == stat.S_IMODE(path.parent.parent.stat().st_mode) == 0o700
+    store.close()
+
+
+@pytest.mark.promise("store.migrates")
+@pytest.mark.parametrize("with_rows", [True, False])
+def test_the_oldest_schema_is_brought_to_the_newest_and_keeps_everything(tmp_path, with_rows):
+    path = tmp_path / "memories.db"
+    changes = read_changes(FOLDER)
+    open_file(path, 1000, clock, changes[:1])
+    if with_rows:
+        memory = filled_by_hand(path)
+    store = open_sqlite(path, clock=clock)
+    if with_rows:
+        assert store.get(["a"], Filter()) == [memory]
+    assert [check.name for check in store.check() if not check.ok] == []
+    store.close()
+
+
+def filled_by_hand(path):
+    """Write what the first release wrote, without going through today's code for anything but the values."""
+    return filled(path)
+
+
+@pytest.mark.promise("store.migrates")
+def test_a_store_with_memories_is_copied_before_it_changes(tmp_path):
+    path = tmp_path / "memories.db"
+    memory = filled(path)
+    open_file(path, 1000, clock, (*read_changes(FOLDER), NEXT))
+    (copied,) = tmp_path.glob("memories.db.before-*")
+    assert stat.S_IMODE(copied.stat().st_mode) == 0o600
+    older = open_sqlite(copied)
+    assert older.get(["a"], Filter()) == [memory]
+    older.close()
+    db = apsw.Connection(str(path))
+    assert db.execute("SELECT x FROM extra").get == 1
+    assert db.execute("SELECT no, name FROM migrations ORDER BY no").fetchall()[-1] == (NEXT.no, "next")
+    db.close()
+
+
+def test_an_empty_store_is_changed_without_a_copy(tmp_path):
+    path = tmp_path / "memories.db"
+    open_sqlite(path).close()
+    open_file(path, 1000, clock, (*read_changes(FOLDER), NEXT))
+    assert list(tmp_path.glob("memories.db.before-*")) == []
+
+
+def test_a_change_that_fails_leaves_the_schema_before_it(tmp_path):
+    path = tmp_path / "memories.db"
+    memory = filled(path)
+    broken = Change(no=NEXT.no, name="broken", sql="CREATE TABLE extra (x); SELECT nonsense FROM nowhere;", hash="h")
+    with pytest.raises(apsw.SQLError):
+        open_file(path, 1000, clock, (*read_changes(FOLDER), broken))
+    store = open_sqlite(path)
+    assert store.get(["a"], Filter()) == [memory]
+    store.close()
+
+
+@pytest.mark.promise("store.migrates")
+def test_a_newer_store_is_refused_and_left_as_it_is(tmp_path):
+    path = tmp_path / "memories.db"
+    filled(path)
+    open_file(path, 1000, clock, (*read_changes(FOLDER), NEXT))
+    before = path.read_bytes()
+    with pytest.raises(StoreDamaged, match=f"schema {NEXT.no}"):
+        open_sqlite(path)
+    assert path.read_bytes() == before
+
+
+def test_changes_that_differ_from_the_recorded_ones_are_refused():
+    change = Change(no=1, name="one", sql="", hash="new")
+    with pytest.raises(StoreDamaged, match="schema change 1"):
+        pending([change], {1: "old"})
+    assert pending([change], {}) == [change]
+    assert pending([change], {1: "new"}) == []
+
+
+def test_changes_are_numbered_without_a_gap(tmp_path):
+    (tmp_path / "0001_a.sql").write_text("")
+    (tmp_path / "0003_c.sql").write_text("")
+    with pytest.raises(ValueError, match="1 to 2"):
+        read_changes(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"not a database at all, but long enough to be read as one " * 40, b"x", b"SQLite format 3\x00" + b"\xff" * 4000],
+)
+def test_a_file_of_something_else_is_refused_and_left_as_it_is(tmp_path, content):
+    path = tmp_path / "memories.db"
+    path.write_bytes(content)
+    with pytest.raises(StoreDamaged):
+        open_sqlite(path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("version", [0, 1, 99])
+def test_a_database_of_another_program_is_refused_and_left_as_it_is(tmp_path, version):
+    path = tmp_path / "memories.db"
+    db = apsw.Connection(str(path))
+    db.execute(f"CREATE TABLE t (x); INSERT INTO t VALUES (1); PRAGMA user_version = {version}")
+    db.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreDamaged, match="another program"):
+        open_sqlite(path)
+    assert path.read_bytes() == before
+
+
+def test_an_empty_file_becomes_a_store(tmp_path):
+    path = tmp_path / "memories.db"
+    path.touch()
+    filled(path)
+
+
+def test_a_lone_copy_of_the_main_file_is_never_empty(tmp_path):
+    path = tmp_path / "memories.db"
+    store = open_sqlite(path)
+    filled(path)
+    (tmp_path / "copy").mkdir()
+    lone = tmp_path / "copy" / "memories.db"
+    shutil.copy(path, lone)
+    copied = open_sqlite(lone)
+    assert copied.page(Filter(), 10).total == 1
+    copied.close()
+    store.close()
+
+
+def test_a_place_that_cannot_be_made_is_unavailable(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(Unavailable, match="cannot be opened"):
+        open_sqlite(tmp_path / "file" / "memories.db")
+    (tmp_path / "folder.db").mkdir()
+    with pytest.raises(Unavailable, match="cannot be opened"):
+        open_sqlite(tmp_path / "folder.db")
