@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import InvalidInput
-from zapomni.model import About, Kind, Memory, Origin, Scope, ScopeKind, Trust
+from zapomni.model import NAME_LIMIT, About, Kind, Memory, Origin, Scope, ScopeKind, Trust
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +23,8 @@ def parse_scope(text: str) -> Scope:
     """
     head, colon, name = text.strip().partition(":")
     name = name.strip()
+    if len(name) > NAME_LIMIT or not name.isprintable():
+        raise InvalidInput("scope", f"a name is one line of at most {NAME_LIMIT} printable characters")
     if head == ScopeKind.USER.value and not colon:
         return Scope(kind=ScopeKind.USER)
     if colon and name and head in {k.value for k in ScopeKind} - {ScopeKind.USER.value}:
@@ -33,7 +35,7 @@ def parse_scope(text: str) -> Scope:
 
 def stamp(at: datetime) -> str:
     """Write an aware time as UTC with microseconds, so that text order is time order."""
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def read_stamp(text: str) -> datetime:

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from array import array
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from math import hypot
@@ -24,10 +25,17 @@ if TYPE_CHECKING:
 
     from zapomni.model import Space
     from zapomni.store.sqlite import SqliteStore
+    from zapomni.store.sqlite.write import SqliteTx
 
 ROOT = Path(__file__).parents[2]
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 ACTOR = Actor(name="test")
+OTHER = Scope(kind=ScopeKind.PROJECT, name="other")
+EVERYTHING = Filter(expired=True, deleted=True, trusts=tuple(Trust))
+
+
+class _Undone(Exception):
+    """Takes a transaction back."""
 
 
 @dataclass
@@ -38,8 +46,8 @@ class Bench:
     path: Path
     now: datetime = NOW
     user: Scope = USER_SCOPE
-    other: Scope = Scope(kind=ScopeKind.PROJECT, name="other")
-    everything: Filter = Filter(expired=True, deleted=True, trusts=tuple(Trust))
+    other: Scope = OTHER
+    everything: Filter = EVERYTHING
     actor: Actor = ACTOR
 
     def memory(self, memory_id: str, content: str = "", **fields: Any) -> Memory:
@@ -54,6 +62,13 @@ class Bench:
         with self.store.write() as tx:
             for memory in memories:
                 tx.put(None, memory, verb=Verb.CREATE, actor=ACTOR, at=self.now)
+
+    @contextmanager
+    def undone(self) -> Iterator[SqliteTx]:
+        """A transaction that is taken back at its end."""
+        with suppress(_Undone), self.store.write() as tx:
+            yield tx
+            raise _Undone
 
     def get(self, memory_id: str) -> Memory | None:
         return next(iter(self.store.get([memory_id], self.everything)), None)

@@ -33,7 +33,7 @@ def test_a_full_disk_is_a_clear_error_and_loses_nothing(bench):
 
 
 AS_NOBODY = """
-import os, sys
+import hashlib, os, sys
 from dataclasses import replace
 from pathlib import Path
 from zapomni.errors import Unavailable

@@ -68,10 +68,9 @@ def test_every_field_comes_back_as_it_was_put(bench):
 @given(text=st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=200))
 def test_any_text_comes_back_code_point_for_code_point(bench, text):
     found = None
-    with pytest.raises(ZeroDivisionError), bench.store.write() as tx:
+    with bench.undone() as tx:
         tx.put(None, bench.memory("x", text), verb=Verb.CREATE, actor=bench.actor, at=bench.now)
         found = tx.get("x")
-        raise ZeroDivisionError
     assert found is not None
     assert found.content == text
 
@@ -93,9 +92,8 @@ def test_memories_come_in_the_order_asked_and_once(bench):
 
 def test_an_error_takes_the_whole_transaction_back(bench):
     before = bench.store.generation()
-    with pytest.raises(ZeroDivisionError), bench.store.write() as tx:
+    with bench.undone() as tx:
         tx.put(None, bench.memory("a"), verb=Verb.CREATE, actor=bench.actor, at=bench.now)
-        raise ZeroDivisionError
     assert bench.ids() == []
     assert bench.store.history("a") == []
     assert bench.store.scopes() == []

@@ -3,18 +3,19 @@ from __future__ import annotations
 import shutil
 import stat
 from datetime import UTC, datetime
+from pathlib import Path
 
 import apsw
 import pytest
 
 from zapomni.errors import StoreDamaged, Unavailable
-from zapomni.model import Actor, Filter, Kind, Memory, USER_SCOPE, Verb
+from zapomni.model import USER_SCOPE, Actor, Filter, Kind, Memory, Verb
 from zapomni.store.migrate import Change, pending, read_changes
 from zapomni.store.sqlite import open_sqlite, opening
 from zapomni.store.sqlite.opening import SCHEMA, open_file
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
-FOLDER = opening.Path(opening.__file__).parent / "schema"
+FOLDER = Path(opening.__file__).parent / "schema"
 NEXT = Change(no=SCHEMA + 1, name="next", sql="CREATE TABLE extra (x); INSERT INTO extra VALUES (1);", hash="h")
 
 
@@ -32,13 +33,14 @@ def filled(path):
 
 
 def test_the_number_of_the_newest_schema_is_that_of_the_files():
-    assert SCHEMA == len(read_changes(FOLDER))
+    assert len(read_changes(FOLDER)) == SCHEMA
 
 
 @pytest.mark.promise("store.private")
 def test_a_new_store_and_its_folders_are_the_owners_alone(tmp_path):
     path = tmp_path / "x" / "y" / "memories.db"
     store = open_sqlite(path, clock=clock)
+    assert store.page(Filter(), 1).total == 0
     filled(path)
     for name in ("", "-wal", "-shm", ".lock"):
         assert stat.S_IMODE(path.with_name(path.name + name).stat().st_mode) == 0o600, name

@@ -27,7 +27,7 @@ def pages(bench, limit, between=lambda _: None):
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(hours=st.lists(st.integers(0, 3), max_size=25), limit=st.integers(1, 8), grow=st.booleans())
 def test_pages_show_each_memory_once_newest_first_whatever_is_added_between(bench, hours, limit, grow):
-    with pytest.raises(ZeroDivisionError), bench.store.write() as tx:
+    with bench.undone() as tx:
 
         def add(name, hour):
             memory = bench.memory(name, created_at=bench.later(hours=hour))
@@ -40,7 +40,6 @@ def test_pages_show_each_memory_once_newest_first_whatever_is_added_between(benc
         assert ids == sorted((f"m{at}" for at in range(len(hours))), key=lambda m: (-hours[int(m[1:])], -int(m[1:])))
         assert all(len(page.memories) == limit for page in found[:-1])
         assert [page.total for page in found] == [len(hours) + (at if grow else 0) for at in range(len(found))]
-        raise ZeroDivisionError
 
 
 @pytest.mark.promise("list.paging")

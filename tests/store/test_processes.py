@@ -73,9 +73,8 @@ def test_after_a_kill_every_acknowledged_memory_is_there_and_the_indexes_agree(b
 @pytest.mark.promise("store.crash")
 def test_a_kill_inside_a_long_transaction_leaves_nothing_of_it(bench, python):
     bench.add(bench.memory("before"))
-    code = WRITER.replace("for at in range(count):", "tx = store.write().__enter__()\nfor at in range(count):").replace(
-        "    with store.write() as tx:\n    ", ""
-    )
+    code = WRITER.replace("for at in", "held = store.write()\ntx = held.__enter__()\nfor at in")
+    code = code.replace("    with store.write() as tx:\n    ", "")
     writer = python(code, bench.path, "k", 100_000)
     writer.stdin.write("go\n")
     writer.stdin.flush()

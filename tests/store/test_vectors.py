@@ -12,7 +12,7 @@ from zapomni.errors import InvalidInput, NotFound
 from zapomni.model import Filter, Kind, Link, LinkKind, SpaceState, Trust, Verb
 from zapomni.store.sqlite import resident
 from zapomni.store.sqlite import vectors as scanning
-from zapomni.store.sqlite.vectors import Vectors, centred
+from zapomni.store.sqlite.vectors import centred
 
 
 def both_ways(bench, space, query, where=Filter(), limit=5, also=()):  # noqa: B008 - frozen
@@ -189,10 +189,9 @@ def test_what_is_not_committed_stays_out_of_the_shared_memory(bench, vectors, mo
     vectors.embed(space)
     both_ways(bench, space, vectors.one())
     for extension in (True, False):
-        with pytest.raises(ZeroDivisionError), bench.store.write() as tx:
+        with bench.undone() as tx:
             tx.put(bench.get("a"), None, verb=Verb.ERASE, actor=bench.actor, at=bench.now)
             assert [no for no, _ in bench.store.nearest(space, vectors.one(), Filter(), 5)] == [2]
-            raise ZeroDivisionError
         assert len(both_ways(bench, space, vectors.one())) == 2
         if extension:
             monkeypatch.setattr(scanning, "_is_small", lambda *_: False)
@@ -398,4 +397,3 @@ def test_vectors_can_be_asked_from_many_threads(bench, vectors):
 def test_a_centred_vector_has_length_one():
     moved = centred(array("f", [0.6, 0.8]), array("f", [0.5, 0.5]).tobytes())
     assert hypot(*moved) == pytest.approx(1.0)
-    assert isinstance(Vectors()._resident, type(None))

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from zapomni.bench.plain import PlainWords
 from zapomni.bench.score import Scores, mean, paired, score
-from zapomni.model import Actor, Draft, Mode, Origin, Scope, ScopeKind, Status
+from zapomni.model import CONTENT_LIMIT, Actor, Draft, Mode, Origin, Scope, ScopeKind, Status
 from zapomni.services.remember import remember_many
+from zapomni.text.pieces import pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -71,13 +72,16 @@ def scope_of(group: str) -> Scope:
 def store(app: Zapomni, passages: Iterable[Passage], progress: Callable[[str, int, int], None]) -> dict[str, list[str]]:
     """Store the passages and return, for each memory id, the passages that it stands for.
 
-    Equal texts of one group are one memory, as they are for every user.
+    Equal texts of one group are one memory, as they are for every user; a passage over the limit of one memory
+    is split, as the error that it would meet advises.
     """
-    rows = list(passages)
+    rows = [(row, part) for row in passages for part in pieces(row.text, CONTENT_LIMIT)]
+    drafts = [
+        Draft(content=part, scope=scope_of(row.group), source=row.thread, position=row.place) for row, part in rows
+    ]
     held: dict[str, list[str]] = {}
-    drafts = [Draft(content=row.text, scope=scope_of(row.group), source=row.thread, position=row.place) for row in rows]
     outcomes = remember_many(app.context, drafts, actor=_ACTOR)
-    for done, (row, outcome) in enumerate(zip(rows, outcomes, strict=True), 1):
+    for done, ((row, _), outcome) in enumerate(zip(rows, outcomes, strict=True), 1):
         assert outcome.status is not Status.REFUSED, outcome
         held.setdefault(outcome.id, []).append(row.id)
         if done % 500 == 0:
@@ -95,6 +99,7 @@ def _ask(
     rows = list(questions)
     for place, question in enumerate(rows):
         answer = app.recall(question.text, scopes=[str(scope_of(question.group))], limit=DEPTH, mode=mode)
-        yield question, [name for hit in answer.hits for name in held.get(hit.memory.id, ())]
+        found = (name for hit in answer.hits for name in held.get(hit.memory.id, ()))
+        yield question, list(dict.fromkeys(found))
         if place % 100 == 0:
             progress("asking", place, len(rows))

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    Scores = dict[str, float]
+
+Scores = dict[str, float]
+"""The value of each metric, by its name."""
 
 CUTS: Final = (1, 3, 5, 10)
 METRICS: Final = (

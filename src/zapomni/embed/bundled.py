@@ -8,20 +8,20 @@ texts, and serves where there is no compiled one. Importing this module loads ne
 from __future__ import annotations
 
 import os
-import sys
 import threading
 import unicodedata
 from array import array
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from zapomni.embed._e5_means import centred
 from zapomni.embed._e5_weights import MAX_TOKENS, WIDTH, locate, verify
-from zapomni.embed._vectors import clean, unit
+from zapomni.embed._vectors import clean
 from zapomni.errors import ConfigError, EmbedderError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from zapomni.config import EmbedderSettings
     from zapomni.embed._e5_encoder import Encoder
@@ -38,8 +38,6 @@ WORTH_LOADING: Final = 3_000
 """Characters from which on loading numpy (0.25 s) is made up for by its speed: measured 1,000 to 2,500."""
 WORTH_ASKING: Final = 200
 """Characters from which on numpy is the faster one once it is loaded; a question is as quick on either."""
-MEAN: Final = Path(__file__).with_name("e5_mean.f32")
-"""The mean vector of ordinary text: 384 little-endian 32-bit floats."""
 
 
 def make(settings: EmbedderSettings) -> BundledEmbedder:
@@ -85,29 +83,27 @@ class BundledEmbedder:
     def embed(self, texts: Sequence[str], task: Task) -> list[Vector | EmbedderError]:
         """Return, in order, one unit vector a text; see `Embedder.embed`."""
         size = sum(min(len(text), LONGEST) for text in texts)
-        if size < (WORTH_LOADING if self._encoder is None else WORTH_ASKING):
+        if task == "query" or size < (WORTH_LOADING if self._encoder is None else WORTH_ASKING):
             with BundledEmbedder._query_lock:
                 native = self._load_native()
                 if native is not None:
                     ready = [prepare(text, lambda t: native.count(t, task)) for text in texts]
-                    return [_checked(native.embed(text, task)) for text in ready]
+                    return [_checked(native.embed(text, task), text, task) for text in ready]
         with BundledEmbedder._bulk_lock:
             encoder = self._load_encoder()
             ready = [prepare(text, lambda t: encoder.count(t, task)) for text in texts]
-            return [_checked(row.tolist()) for row in encoder.embed(ready, task)] if ready else []
+            if not ready:
+                return []
+            rows = encoder.embed(ready, task).tolist()
+            return [_checked(row, text, task) for row, text in zip(rows, ready, strict=True)]
 
     def check(self) -> None:
         """Compare the weights with their known digest; raises a permanent `EmbedderError` when they differ."""
         verify(locate(self._own).weights)
 
     def prior_mean(self) -> Vector | None:
-        """Return the mean vector of ordinary text that the package carries, or None when it carries none."""
-        if not MEAN.is_file():
-            return None
-        mean = array("f", MEAN.read_bytes())
-        if sys.byteorder == "big":
-            mean.byteswap()
-        return mean if len(mean) == WIDTH else None
+        """Return the middle: vectors come centred, so a store's own mean is what still sets its texts apart."""
+        return array("f", bytes(4 * WIDTH))
 
     def close(self) -> None:
         """Free both engines; the next call loads again."""
@@ -141,9 +137,9 @@ class BundledEmbedder:
         cls._query_lock, cls._bulk_lock = threading.Lock(), threading.Lock()
 
 
-def _checked(values: Sequence[float] | Vector) -> Vector | EmbedderError:
+def _checked(values: Sequence[float] | Vector, text: str, task: Task) -> Vector | EmbedderError:
     try:
-        return unit(values, WIDTH)
+        return centred(values, text, task)
     except ValueError as error:
         return EmbedderError(f"The bundled model could not embed a text: {error}", permanent=True)
 

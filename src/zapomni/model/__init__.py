@@ -78,6 +78,5 @@ __all__ = [
     "Status",
     "Trust",
     "Unset",
-    "Vector",
     "Verb",
 ]

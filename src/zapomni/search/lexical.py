@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from zapomni.search.constants import (
     EXACT_BONUS,
     FAR,
-    FAR_WEIGHT,
     K1,
     LENGTH_SHARE,
     LONG,
     NEAR,
-    NEAR_WEIGHT,
     PASSAGE,
     PERFECT,
     SHORT,
+    UNSEEN,
     WINDOW_LENGTH_SHARE,
 )
 
@@ -46,11 +45,6 @@ class WordScore(NamedTuple):
     far: float = 0.0
     exact: float = 0.0
 
-    @property
-    def total(self) -> float:
-        """The four parts with their weights."""
-        return self.own + NEAR_WEIGHT * self.near + FAR_WEIGHT * self.far + self.exact
-
 
 class _Text(NamedTuple):
     """A hit with its words counted."""
@@ -62,12 +56,12 @@ class _Text(NamedTuple):
 class WordScores:
     """The words of one question against its hits and the memories around them."""
 
-    def __init__(self, words: Sequence[QueryWord], lexical: Lexical) -> None:
+    def __init__(self, words: Sequence[QueryWord], lexical: Lexical, visible: int) -> None:
         self._stems = [f" {word.stem} " for word in words]
         self._exact = [(number, f" {word.exact} ") for number, word in enumerate(words) if word.exact is not None]
         self._texts = {hit.no: self._counted(hit.words) for hit in lexical.hits}
         self._mean = sum(text.length for text in self._texts.values()) / max(len(self._texts), 1)
-        self._weights = [self._weight(word, number, lexical) for number, word in enumerate(words)]
+        self._weights = [self._weight(word, number, lexical, visible) for number, word in enumerate(words)]
         self._best = max(sum(self._weights) * (K1 + 1) * PERFECT, 1e-9)
         self._threads: dict[Thread, dict[int, _Text]] = {}
         for hit in lexical.hits:
@@ -102,10 +96,10 @@ class WordScores:
                 counts[number] = found
         return _Text(counts, words.count(" ") + 1)
 
-    def _weight(self, word: QueryWord, number: int, lexical: Lexical) -> float:
+    def _weight(self, word: QueryWord, number: int, lexical: Lexical, visible: int) -> float:
         """Return how telling a word is: its rarity in the store or, where that is less, in what may be seen."""
         here = sum(number in text.counts for text in self._texts.values())
-        return min(_rarity(lexical.total, lexical.holding.get(word.stem, 0)), _rarity(max(lexical.visible, here), here))
+        return min(_rarity(lexical.total, lexical.holding.get(word.stem, 0)), _rarity(max(visible, here), here))
 
     def _share(self, counts: Counts, length: float) -> float:
         """Return BM25 as a share of the best; `length` is 1 for a text of mean length."""
@@ -160,5 +154,8 @@ def _lends(text: _Text) -> float:
 
 
 def _rarity(total: int, holding: int) -> float:
-    """Return the weight of a word that `holding` of `total` memories hold (BM25's idf, never below 0)."""
-    return math.log1p((total - holding + 0.5) / (holding + 0.5))
+    """Return the weight of a word that `holding` of `total` memories hold (BM25's idf, never below 0).
+
+    `UNSEEN` memories without the word are imagined beside, so that a word of the only memory still tells.
+    """
+    return math.log1p((total + UNSEEN - holding + 0.5) / (holding + 0.5))

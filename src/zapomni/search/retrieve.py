@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zapomni.model import Mode
+from zapomni.model import Hit, Mode, Part
 from zapomni.search.constants import LEXICAL_CUT, NEAR, VECTOR_CUT
-from zapomni.search.fuse import fuse
+from zapomni.search.floor import above_floor
+from zapomni.search.fuse import fuse, parts
 from zapomni.search.lexical import WordScores
-from zapomni.search.rank import above_floor, rank
+from zapomni.search.rank import importance_factor, rank
 from zapomni.store.base import Lexical
 from zapomni.text.words import query_words
 
 if TYPE_CHECKING:
-    from zapomni.model import Hit, Query, Space, Vector
+    from zapomni.model import Query, Space, Vector
     from zapomni.search.lexical import WordScore
+    from zapomni.search.rank import Ranked
     from zapomni.store.base import Store
 
 
@@ -22,7 +24,8 @@ def retrieve(store: Store, query: Query, space: Space | None, vector: Vector | N
     """Return at most `query.limit` hits; the vector leg takes part when there is a vector."""
     words = () if query.mode is Mode.SEMANTIC else query_words(query.text)
     lexical = store.lexical(words, query.where, LEXICAL_CUT) if words else Lexical()
-    scores = WordScores(words, lexical)
+    visible = store.visible(query.where)
+    scores = WordScores(words, lexical, visible)
     by_words = {hit.no: scores.of_hit(hit) for hit in lexical.hits}
     lent = [hit.no for hit in lexical.hits if hit.thread is not None]
     if lent:
@@ -32,7 +35,17 @@ def retrieve(store: Store, query: Query, space: Space | None, vector: Vector | N
         cosines = dict(store.nearest(space, vector, query.where, VECTOR_CUT, also=list(by_words)))
         if lent:
             by_words |= _around(store, query, scores, [no for no in cosines if no not in by_words], 0, by_words)
-    return rank(above_floor(fuse(by_words, cosines)), store.fetch, query.limit)
+    ranked = rank(fuse(by_words, cosines), store.fetch, query.limit)
+    ranked = above_floor(ranked, query.text, by_words, cosines, visible)
+    return [_hit(item, by_words.get(item.no), cosines.get(item.no)) for item in ranked]
+
+
+def _hit(item: Ranked, words: WordScore | None, cosine: float | None) -> Hit:
+    memory = item.memory
+    weight = Part(
+        name="importance", value=importance_factor(memory), why=f"multiplies: importance {memory.importance:g}"
+    )
+    return Hit(memory=memory, score=item.score, parts=(*parts(words, cosine), weight))
 
 
 def _around(

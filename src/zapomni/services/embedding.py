@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zapomni.errors import EmbedderError
 from zapomni.model import Filter, SpaceState
@@ -29,6 +29,7 @@ BATCH: Final = 128
 """Memories a round: enough for length-sorted batches, few enough that a kill loses seconds of work."""
 QUERY_DEADLINE: Final = 3.0
 """Seconds that a question waits for a provider on the network before words alone answer it."""
+ELSEWHERE: Final = "another process is working on it"
 _RETRY_AFTER: Final = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1), timedelta(hours=24))
 
 
@@ -41,12 +42,22 @@ class Asked:
     reason: str | None = None
 
 
+class Failure(NamedTuple):
+    """A memory that got no vector in this round, and why."""
+
+    id: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drained:
-    """What a round over the queue came to; `reason` says why it stopped early."""
+    """What a round over the queue came to; `reason` says why it stopped early.
+
+    `left` counts what still waits, those that failed in this round too.
+    """
 
     done: int = 0
-    failed: int = 0
+    failures: tuple[Failure, ...] = ()
     left: int = 0
     space: Space | None = None
     reason: str | None = None
@@ -54,6 +65,9 @@ class Drained:
 
 class Embedding:
     """The vectors of one store under one wanted embedder; safe to share between threads."""
+
+    trouble: str | None = None
+    """Why the background work gets nowhere, as its worker saw it last."""
 
     def __init__(self, store: Store, wanted: Embedder | None, embedder_for: EmbedderFor, clock: Clock) -> None:
         self._store = store
@@ -103,7 +117,6 @@ class Embedding:
         limit: int | None = None,
         retry: bool = False,
         progress: Callable[[int, int], None] | None = None,
-        stop: Callable[[], bool] = lambda: False,
     ) -> Drained:
         """Work off the queue of the wanted space, at most `limit` memories, and activate it when it is whole.
 
@@ -116,21 +129,22 @@ class Embedding:
             return Drained(reason="semantic search is switched off (embedder.provider = none)")
         with self._store.worker_lock("embed") as mine:
             if not mine:
-                return Drained(reason="another process is working on it")
+                return Drained(left=self.backlog().waiting, reason=ELSEWHERE)
             try:
                 space = self.target() or self._found(embedder)
             except EmbedderError as error:
-                return Drained(reason=error.message)
-            return self._work(embedder, space, limit=limit, retry=retry, progress=progress, stop=stop)
+                return Drained(left=self.backlog().waiting, reason=error.message)
+            return self._work(embedder, space, limit=limit, retry=retry, progress=progress)
 
     def backlog(self) -> Backlog:
         """Count the memories that wait for a vector of the wanted space: all of them before its first one."""
         if self._wanted is None:
             return Backlog()
         space = self.target()
-        if space is not None:
-            return self._store.backlog(space.no)
-        return Backlog(waiting=self._store.page(Filter(), 1).total)
+        if space is None:
+            return Backlog(waiting=self._store.page(Filter(), 1).total, error=self.trouble)
+        found = self._store.backlog(space.no)
+        return replace(found, error=found.error or self.trouble)
 
     def close(self) -> None:
         """Release the embedders and the thread that asks them."""
@@ -186,38 +200,39 @@ class Embedding:
         limit: int | None,
         retry: bool,
         progress: Callable[[int, int], None] | None,
-        stop: Callable[[], bool],
     ) -> Drained:
-        done = failed = 0
+        done = 0
+        failures: list[Failure] = []
         total = self._store.backlog(space.no).waiting
         reason: str | None = None
         seen: set[tuple[str, int]] = set()
-        while not stop() and (limit is None or done + failed < limit):
-            size = BATCH if limit is None else min(BATCH, limit - done - failed)
+        while limit is None or done + len(failures) < limit:
+            size = BATCH if limit is None else min(BATCH, limit - done - len(failures))
             jobs = [
                 job
-                for job in self._store.embed_jobs(space.no, size, self._clock(), retry=retry)
+                for job in self._store.embed_jobs(space.no, size + len(failures), self._clock(), retry=retry)
                 if (job.memory.id, job.memory.version) not in seen
-            ]
+            ][:size]
             if not jobs:
                 break
             seen |= {(job.memory.id, job.memory.version) for job in jobs}
             try:
-                kept = self._embed_jobs(embedder, space, jobs)
+                failed = self._embed_jobs(embedder, space, jobs)
             except EmbedderError as error:
                 reason = error.message
                 self._store.postpone(jobs[0], reason, self._clock())  # so that others can be told why it waits
                 break
-            done, failed = done + kept, failed + len(jobs) - kept
+            done += len(jobs) - len(failed)
+            failures += failed
             if progress is not None:
-                progress(done + failed, total)
+                progress(done + len(failures), total)
         left = self._store.backlog(space.no).waiting
         if space.state is SpaceState.BUILDING and left == 0:
             self._store.activate(space.no)
-        return Drained(done=done, failed=failed, left=left, space=self.target(), reason=reason)
+        return Drained(done=done, failures=tuple(failures), left=left, space=self.target(), reason=reason)
 
-    def _embed_jobs(self, embedder: Embedder, space: Space, jobs: Sequence[EmbedJob]) -> int:
-        """Embed what these memories say, keep what came back, postpone what failed; return how many are whole."""
+    def _embed_jobs(self, embedder: Embedder, space: Space, jobs: Sequence[EmbedJob]) -> list[Failure]:
+        """Embed what these memories say, keep what came back, postpone what failed; return that."""
         texts = {job.memory.id: passages(job.memory, embedder.piece) for job in jobs}
         by_digest = {text_digest(text): text for parts in texts.values() for text in parts}
         known = self._store.known_vectors(space.no, list(by_digest))
@@ -237,12 +252,14 @@ class Embedding:
             space.no, good, [(job.memory, [text_digest(text) for text in texts[job.memory.id]]) for job in whole]
         )
         ids = {job.memory.id for job in whole}
+        failures = []
         for job in jobs:
             if job.memory.id not in ids:
                 why = next(bad[text_digest(text)] for text in texts[job.memory.id] if text_digest(text) in bad)
                 wait = _RETRY_AFTER[min(job.attempts, len(_RETRY_AFTER) - 1)]
                 self._store.postpone(job, why, self._clock() + wait)
-        return len(whole)
+                failures.append(Failure(job.memory.id, why))
+        return failures
 
 
 def passages(memory: Memory, size: int) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from zapomni.errors import InvalidInput, Unavailable
 from zapomni.model import QUERY_LIMIT, RECALL_LIMIT, Mode, Query, Recollection
@@ -17,14 +17,21 @@ if TYPE_CHECKING:
     from zapomni.services.embedding import Embedding
 
 
+UNSEEN: Final = "nothing in the question can be seen"
+
+
 def recall(context: Context, embedding: Embedding, query: Query) -> Recollection:
     """Return the memories that answer a question, best first, and say how they were looked for.
 
     Without vectors the words answer alone: `mode` is then lexical and `reason` says why; `strict` (or mode
-    semantic) makes that an error. An unrelated question returns nothing. Raises `InvalidInput` for a blank
-    or too long question, `Unavailable` when `strict` cannot be kept.
+    semantic) makes that an error. An unrelated question returns nothing, and so does one of invisible marks
+    alone, which no model is asked about. Raises `InvalidInput` for a blank or too long question,
+    `Unavailable` when `strict` cannot be kept.
     """
     query = _checked(query)
+    if is_blank(query.text):
+        scopes, waiting = query.where.scopes, embedding.backlog().waiting
+        return Recollection(hits=(), mode=Mode.LEXICAL, scopes=scopes, reason=UNSEEN, waiting=waiting)
     asked = Asked() if query.mode is Mode.LEXICAL else embedding.ask(query.text)
     mode = query.mode
     if query.mode is not Mode.LEXICAL and asked.vector is None:
@@ -48,7 +55,7 @@ def recall(context: Context, embedding: Embedding, query: Query) -> Recollection
 
 def _checked(query: Query) -> Query:
     text, _ = clean(query.text)
-    if is_blank(text):
+    if not text.strip():
         raise InvalidInput("query", "it is blank", remedy="Ask something, or use `list` to see what there is")
     if len(text) > QUERY_LIMIT:
         raise InvalidInput("query", f"{len(text):,} characters, at most {QUERY_LIMIT:,} are allowed")

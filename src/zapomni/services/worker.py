@@ -7,6 +7,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
 from zapomni.errors import ZapomniError
+from zapomni.services.embedding import ELSEWHERE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,10 +25,10 @@ _LOG = logging.getLogger(__name__)
 class Worker:
     """One thread beside a server's answers; start it once, stop it before the store is closed.
 
-    `work` works off the queue, in another process if need be, and returns whether it got anywhere.
+    `work` works off the queue, in another process if need be, and returns None when it got anywhere, else why not.
     """
 
-    def __init__(self, embedding: Embedding, touches: Touches, work: Callable[[], bool]) -> None:
+    def __init__(self, embedding: Embedding, touches: Touches, work: Callable[[], str | None]) -> None:
         self._embedding = embedding
         self._touches = touches
         self._work = work
@@ -63,7 +64,6 @@ class Worker:
 
     def _round(self) -> None:
         self._touches.flush()
-        if not self._embedding.backlog().waiting or self._work():
-            self._pause = PAUSE
-        else:
-            self._pause = min(self._pause * 2, LONGEST_PAUSE)
+        reason = self._work() if self._embedding.backlog().waiting else None
+        self._embedding.trouble = None if reason == ELSEWHERE else reason
+        self._pause = PAUSE if reason is None else min(self._pause * 2, LONGEST_PAUSE)

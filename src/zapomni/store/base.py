@@ -42,17 +42,15 @@ class LexicalHit(NamedTuple):
 class Lexical:
     """The answer of the words: hits by BM25, best first, and what tells how rare each word is.
 
-    `total` memories are indexed, `holding` of them hold each stem; `visible` passed the filter, counted no
-    further than `VISIBLE_MOST`.
+    `total` memories are indexed, `holding` of them hold each stem.
     """
 
     hits: tuple[LexicalHit, ...] = ()
     total: int = 0
     holding: Mapping[str, int] = field(default_factory=dict)
-    visible: int = 0
 
 
-VISIBLE_MOST: Final = 3_000
+VISIBLE_MOST: Final = 1_000
 """How far a small scope is counted: in a larger one its own rarities say what the whole store's say."""
 
 
@@ -224,6 +222,9 @@ class Store(Protocol):
         A memory of several pieces counts with its best one. `also` adds rows whose cosine is wanted however
         far they lie. Every vector of the space is compared: the answer is exact up to 100,000 vectors.
         """
+
+    def visible(self, where: Filter) -> int:
+        """Return how many memories the filter lets through, counted no further than `VISIBLE_MOST`."""
 
     def places(self, nos: Sequence[int], where: Filter, reach: int) -> list[Place]:
         """Return the places of these memories and of those at most `reach` away in their ordered sources."""

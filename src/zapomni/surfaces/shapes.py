@@ -157,7 +157,7 @@ def meaning_shape(embedding: Embedding) -> dict[str, Any]:
         "space": space.label if space else None,
         "waiting": backlog.waiting,
     }
-    return shape | {"failed": backlog.failed, "error": backlog.error} if backlog.failed else shape
+    return shape | {"failed": backlog.failed, "error": backlog.error} if backlog.error else shape
 
 
 def error_shape(error: ZapomniError) -> dict[str, Any]:

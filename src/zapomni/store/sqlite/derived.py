@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zapomni.model import SpaceState
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from zapomni.model import Memory
 
+_fold: Final = lru_cache(maxsize=4_096)(name_key)  # the memories of one import share their tags
 _INSERT_WORDS: Final = "INSERT INTO words (rowid, title, body, exact) VALUES (?, ?, ?, ?)"
 _INSERT_JOB: Final = "INSERT OR IGNORE INTO embed_jobs (space_no, memory_no) VALUES (?, ?)"
 _MISSING_JOB: Final = (
@@ -113,4 +115,4 @@ def drop_orphans(db: apsw.Connection, vector_nos: Sequence[int]) -> None:
 
 
 def _names(no: int, labels: Iterable[str]) -> list[tuple[str, int, str]]:
-    return [(name_key(label), no, label) for label in labels]
+    return [(_fold(label), no, label) for label in labels]

@@ -51,13 +51,14 @@ def lexical(db: apsw.Connection, words: Sequence[QueryWord], condition: Conditio
     hits = tuple(_hit(row) for row in db.execute(sql, values))
     if not hits:
         return Lexical()
-    counted = _VISIBLE.format(seen=SEEN, condition=condition.sql)
-    return Lexical(
-        hits=hits,
-        total=indexed(db),
-        holding=_holding(db, [word.stem for word in words]),
-        visible=value_of(db, counted, {**condition.values, "most": VISIBLE_MOST}),
-    )
+    return Lexical(hits=hits, total=indexed(db), holding=_holding(db, [word.stem for word in words]))
+
+
+def visible(db: apsw.Connection, condition: Condition) -> int:
+    """Return how many memories the condition lets through, counted no further than `VISIBLE_MOST`."""
+    sql = _VISIBLE.format(seen=SEEN, condition=condition.sql)
+    count: int = value_of(db, sql, {**condition.values, "most": VISIBLE_MOST})
+    return count
 
 
 def _hit(row: tuple[Any, ...]) -> LexicalHit:
@@ -68,13 +69,11 @@ def _hit(row: tuple[Any, ...]) -> LexicalHit:
 
 
 def match(words: Sequence[QueryWord]) -> str:
-    """Return the FTS5 expression for any of the words; each is quoted, so that nothing in it is syntax."""
-    terms = []
-    for word in words:
-        terms.append(f"{{title body}} : {_quoted(word.stem)}")
-        if word.exact is not None:
-            terms.append(f"exact : {_quoted(word.exact)}")
-    return " OR ".join(terms)
+    """Return the FTS5 expression for any of the words; each is quoted, so that nothing in it is syntax.
+
+    The stems alone are asked for: wherever an exact form stands, its stem stands too.
+    """
+    return " OR ".join(_quoted(word.stem) for word in words)
 
 
 def indexed(db: apsw.Connection) -> int:

@@ -11,7 +11,6 @@ import apsw
 
 from zapomni.errors import StoreDamaged, Unavailable
 from zapomni.record import stamp
-from zapomni.store.migrate import Change, migrate, read_changes
 from zapomni.store.sqlite.backup import copy
 from zapomni.store.sqlite.connection import connect, rows_of, value_of
 from zapomni.store.sqlite.faults import translated
@@ -20,11 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from zapomni.clock import Clock
+    from zapomni.store.migrate import Change
 
 APPLICATION: Final = 0x5A504D4E
 """The application id in the file's header: ZPMN."""
 SCHEMA: Final = 1
 """The newest schema: the number of files in `schema`, which opening does not read when it has no need to."""
+_MAGIC: Final = b"SQLite format 3\0"
 PAGE: Final = 8192
 """Bytes of a page: five vectors of 384 numbers fit one, and a scan of all takes two thirds of the time."""
 
@@ -37,9 +38,10 @@ def open_file(path: Path, busy_timeout_ms: int, clock: Clock, changes: Sequence[
     """
     try:
         with translated(path):
-            if not path.exists() or path.stat().st_size == 0:
+            if not path.exists():
                 _make_folders(path.parent)
                 _create(path)
+            _refuse_other_files(path)
             return _open_existing(path, busy_timeout_ms, clock, changes)
     except OSError as error:
         why = error.strerror or "it failed"
@@ -60,6 +62,8 @@ def _open_existing(path: Path, busy_timeout_ms: int, clock: Clock, changes: Sequ
 
 
 def _bring_up(db: apsw.Connection, path: Path, clock: Clock, changes: Sequence[Change] | None) -> None:
+    from zapomni.store.migrate import migrate, read_changes
+
     db.execute("PRAGMA foreign_keys = OFF")  # a change may have to build a table anew
     if value_of(db, "PRAGMA journal_mode") != "wal":
         db.execute(f"PRAGMA page_size = {PAGE}; PRAGMA journal_mode = WAL")
@@ -102,6 +106,14 @@ class _Ledger:
             if db.in_transaction:
                 db.execute("ROLLBACK")
             raise
+
+
+def _refuse_other_files(path: Path) -> None:
+    """Raise `StoreDamaged` for a file that is no database: SQLite would take a short one for empty."""
+    with path.open("rb") as file:
+        head = file.read(len(_MAGIC))
+    if head not in {b"", _MAGIC}:
+        raise StoreDamaged(f"{path} is not a zapomni store", remedy="Nothing was changed; move the file away")
 
 
 def _is_ours(db: apsw.Connection) -> bool:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 FIRST_MEAN: Final = 100
 """Vectors from which a space has a mean of its own; then at each doubling."""
-PRIOR_WEIGHT: Final = 100
-"""How many vectors the mean that a space began with counts for."""
+PRIOR_WEIGHT: Final = 50
+"""How many vectors the mean that a space began with counts for; LoCoMo is flat from 5 to 50."""
 
 _SELECT: Final = "SELECT no, provider, model, dimension, preparation, state, mean FROM spaces"
 _JOBS: Final = "INSERT INTO embed_jobs (space_no, memory_no) SELECT ?, no FROM memories WHERE deleted_at IS NULL"

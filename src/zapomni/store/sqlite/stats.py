@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 _SIZES: Final = {
     "memories": "SELECT sum(octet_length(content) + octet_length(title) + octet_length(description)) FROM memories",
-    "words": "SELECT sum(octet_length(block)) FROM words_data",
+    "words": (
+        "SELECT (SELECT sum(octet_length(block)) FROM words_data)"
+        " + (SELECT total(octet_length(c0) + octet_length(c1) + octet_length(c2)) FROM words_content)"
+    ),
     "vectors": "SELECT sum(octet_length(vector)) FROM vectors",
     "history": "SELECT sum(coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0)) FROM revisions",
 }

@@ -153,6 +153,11 @@ class SqliteStore:
         with self._db.reading() as db:
             return self._vectors.nearest(db, space.no, query, where, self._clock(), limit, also)
 
+    def visible(self, where: Filter) -> int:
+        """Return how many memories the filter lets through, counted no further than `VISIBLE_MOST`."""
+        with self._db.reading() as db:
+            return lexical.visible(db, self._condition(where))
+
     def places(self, nos: Sequence[int], where: Filter, reach: int) -> list[Place]:
         """Return the places of these memories and of those at most `reach` away in their ordered sources."""
         with self._db.reading() as db:

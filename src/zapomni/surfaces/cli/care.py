@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from threading import Thread
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from zapomni.errors import StoreDamaged, Unavailable
 from zapomni.surfaces.cli import render
-from zapomni.surfaces.cli.session import Session, answers
+from zapomni.surfaces.cli.session import Session, answers, leave
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from zapomni.services.embedding import Drained
 
+_NAMED: Final = 20
+"""Failures that an answer names; the others are counted."""
+
 
 @click.command("reembed")
 @click.option("--retry", is_flag=True, help="Try at once those too that failed before.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
-@click.option("--for-parent", is_flag=True, hidden=True, help="End with the server that started this.")
+@click.option("--for-parent", is_flag=True, hidden=True, help="End when standard input ends.")
 @answers
 def reembed(session: Session, *, retry: bool, quiet: bool, for_parent: bool) -> int:
     """Give every memory its vector of the model in use.
@@ -31,26 +34,45 @@ def reembed(session: Session, *, retry: bool, quiet: bool, for_parent: bool) -> 
     After a change of the model the old vectors answer until the new ones are whole. It may be stopped at any
     time and goes on where it was.
     """
-    parent, start = os.getppid(), perf_counter()
+    start = perf_counter()
+    if for_parent:
+        _end_with_input()
     with session.memory() as app:
         with _progress(shown=not (quiet or session.json)) as progress:
-            drained = app.embedding.drain(
-                retry=retry, progress=progress, stop=lambda: for_parent and os.getppid() != parent
-            )
+            drained = app.embedding.drain(retry=retry, progress=progress)
         document = _shape(drained, perf_counter() - start)
     session.answer(document, render.drained(document))
-    short = not drained.done if for_parent else drained.failed or (drained.reason and drained.left)
+    short = not drained.done if for_parent else drained.failures or (drained.reason and drained.left)
     return Unavailable.exit_status if short else 0
+
+
+def _end_with_input() -> None:
+    """End this process when its standard input does: with its process, the server lets go of the other end.
+
+    Asking who the parent is would not do: it may be gone before the first asking. No batch is finished first,
+    for the provider may hang, and others wait for the work. A terminal has no server.
+    """
+
+    def watch() -> None:
+        with suppress(OSError, ValueError):
+            while sys.stdin.buffer.read(1):
+                pass
+        leave(0)
+
+    if sys.stdin is not None and not sys.stdin.isatty():
+        Thread(target=watch, name="end-with-input", daemon=True).start()
 
 
 def _shape(drained: Drained, seconds: float) -> dict[str, Any]:
     shape: dict[str, Any] = {
         "done": drained.done,
-        "failed": drained.failed,
+        "failed": len(drained.failures),
         "left": drained.left,
         "space": drained.space.label if drained.space else None,
         "rate": round(drained.done / seconds, 1) if seconds else 0.0,
     }
+    if drained.failures:
+        shape["failures"] = [{"id": one.id, "reason": one.reason} for one in drained.failures[:_NAMED]]
     if drained.reason:
         shape["reason"] = drained.reason
     return shape

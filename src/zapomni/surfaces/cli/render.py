@@ -9,7 +9,8 @@ import click
 from zapomni.errors import Conflict
 from zapomni.model import Memory, Patch, Trust
 from zapomni.record import FIELDS, TIMES, to_record
-from zapomni.text.clean import preview, printable
+from zapomni.text.clean import cut, preview, printable
+from zapomni.text.clusters import edge_before
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -215,6 +216,8 @@ def drained(came: Mapping[str, Any]) -> Iterator[str]:
     yield f"done {came['done']:,}, failed {came['failed']:,}, left {came['left']:,} ({came['rate']:,.1f} a second)"
     if came["space"]:
         yield f"model: {_line(came['space'])}"
+    for one in came.get("failures", ()):
+        yield f"{one['id']}: {_line(one['reason'])}"
     if came.get("reason"):
         yield f"stopped: {_line(came['reason'])}"
 
@@ -288,20 +291,19 @@ def _paragraphs(text: str) -> list[str]:
     return printable(text).split("\n")
 
 
-def _wrapped(text: str) -> list[str]:
+def _wrapped(text: str) -> Iterator[str]:
+    """Show the beginning of a text as a few lines, broken at spaces or else between two clusters."""
     from shutil import get_terminal_size
-    from textwrap import wrap
 
-    width = max(20, min(WIDEST, get_terminal_size().columns))
-    return wrap(
-        _line(text, 2 * width * PREVIEW_LINES),
-        width,
-        initial_indent=_INDENT,
-        subsequent_indent=_INDENT,
-        max_lines=PREVIEW_LINES,
-        placeholder=" …",
-        break_on_hyphens=False,
-    )
+    room = max(20, min(WIDEST, get_terminal_size().columns)) - len(_INDENT)
+    rest = _line(text, 2 * room * PREVIEW_LINES)
+    for _ in range(PREVIEW_LINES - 1):
+        if len(rest) > room:
+            end = rest.rfind(" ", 1, room + 1)
+            end = end if end > 0 else edge_before(rest, room) or room
+            yield _INDENT + rest[:end]
+            rest = rest[end:].lstrip(" ")
+    yield _INDENT + cut(rest, room)
 
 
 def _value(value: Any) -> str:

@@ -1,0 +1,56 @@
+"""The floor: an unrelated question returns nothing, however near the nearest memory happens to lie."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from zapomni.search.constants import (
+    GATE,
+    GATE_ACROSS,
+    GATE_ACROSS_GROWTH,
+    GATE_BEHIND,
+    GATE_GROWTH,
+    WORD_EVIDENCE,
+    WORDS_ALONE,
+)
+from zapomni.text.language import is_russian
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from zapomni.search.lexical import WordScore
+    from zapomni.search.rank import Ranked
+
+
+def above_floor(
+    ranked: Sequence[Ranked],
+    question: str,
+    words: Mapping[int, WordScore],
+    cosines: Mapping[int, float],
+    visible: int,
+) -> list[Ranked]:
+    """Return the hits that are evidence enough; none unless one of them passes the whole gate.
+
+    `visible` is how many memories could have been found. A memory without a vector is judged by its words.
+    """
+    russian = is_russian(question)
+    held = [
+        _share_of_gate(
+            words.get(item.no), cosines.get(item.no), visible, across=is_russian(item.memory.content) != russian
+        )
+        for item in ranked
+    ]
+    if max(held, default=0.0) < 1:
+        return []
+    return [item for item, share in zip(ranked, held, strict=True) if share >= GATE_BEHIND]
+
+
+def _share_of_gate(words: WordScore | None, cosine: float | None, visible: int, *, across: bool) -> float:
+    """Return the evidence for a hit as a share of what is asked of it."""
+    said = max(words.own, words.near) if words is not None else 0.0
+    if cosine is None:
+        return said / WORDS_ALONE
+    base, growth = (GATE_ACROSS, GATE_ACROSS_GROWTH) if across else (GATE, GATE_GROWTH)
+    window = words.near if words is not None else 0.0
+    return (cosine + WORD_EVIDENCE * window) / (base + growth * math.log(max(visible, 1)))
