@@ -25,7 +25,7 @@ RAW = {
     "FIG-1": r'{"content":"in front\u0000behind FIG-1"}',
     "FIG-2": r'{"content":"shade \u001b[31mred\u001b[0m \u009b2J\u0007\u0008 FIG-2"}',
     "FIG-3": r'{"content":"half a face \ud83d FIG-3"}',
-    "FIG-4": r'{"content":"fine FIG-4","title":"t\u0000t","tags":["a\u0000b","\udc00c"],"entities":["\ud800"]}',
+    "FIG-4": r'{"content":"fine FIG-4","title":"t\u0000t","tags":["a\u0000b","\udc00c"],"entities":["\ud800Ada"]}',
     "FIG-5": r'{"content":"wrong way round \ude00\ud83d FIG-5","metadata":{"k\ud800":"v\u0000"}}',
     "FIG-6": r'{"content":"a whole face \ud83d\ude00 FIG-6","description":"\u001b]0;owned\u0007"}',
 }

@@ -25,12 +25,13 @@ _COUNTS: Final = ("imported", "updated", "skipped", "duplicates", "deleted", "re
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
-    """An item that the first half of the gateway let through."""
+    """An item that the first half of the gateway let through; `warnings` name what was changed in it."""
 
     item: Item
     values: Draft
     digest: bytes
     redactions: int
+    warnings: tuple[str, ...]
 
 
 def ready_of(item: Item) -> Ready | Problem:
@@ -41,7 +42,13 @@ def ready_of(item: Item) -> Ready | Problem:
         own_id = item.carried.get("id")
         return Problem(line=item.line, reason=f"item {own_id}: {error}" if own_id else str(error))
     values: Draft = prepared.values
-    return Ready(item=item, values=values, digest=digest(values.content), redactions=len(prepared.redactions))
+    return Ready(
+        item=item,
+        values=values,
+        digest=digest(values.content),
+        redactions=len(prepared.redactions),
+        warnings=prepared.warnings,
+    )
 
 
 class Admission:

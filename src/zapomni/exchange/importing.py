@@ -183,6 +183,7 @@ class _Work:
                     self._bad.append(checked)
                 else:
                     batch.append(checked)
+                    self._notes += [Note(line=entry.line, text=text) for text in checked.warnings]
             else:
                 self._set_aside(entry)
             if len(batch) == BATCH:

@@ -36,8 +36,11 @@ def scopes_to_read(context: Context, asked: Sequence[str]) -> tuple[Scope, ...]:
 
 
 def scope_to_write(context: Context, asked: str | None) -> tuple[Scope, tuple[str, ...]]:
-    """Return the scope that a write goes to, with a warning when the name is new but close to a known one."""
-    if not asked:
+    """Return the scope that a write goes to, with a warning when the name is new but close to a known one.
+
+    None is the scope of the caller's place; a blank text is an error like any other that is no scope.
+    """
+    if asked is None:
         return context.place.write, ()
     scope = parse_scope(asked)
     known = context.store.scopes()

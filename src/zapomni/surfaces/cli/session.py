@@ -113,9 +113,12 @@ def let_go(stream: TextIO | None) -> None:
 
 
 def _dump(document: Mapping[str, Any]) -> str:
+    """Return one line of JSON; what a terminal might obey is escaped in it."""
     import json
+    import re
 
-    return json.dumps(document, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False)
+    return re.sub(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069]", lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def absolute(folder: str) -> Path | None:
