@@ -25,10 +25,10 @@ def scripted(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_was_stored_has_its_vector_when_the_command_ends(zap: Zap, scripted: None) -> None:
     memory_id = zap("store", "We never deploy on Friday.", "--json").json["id"]
-    assert zap("stats", "--json").json["waiting"] == 0
+    assert zap("stats", "--json").json["meaning"]["waiting"] == 0
     assert zap("recall", "deploys on fridays", "--mode", "semantic", "--json").json["memories"][0]["id"] == memory_id
     zap("update", memory_id, "Coffee is out.")
-    assert zap("stats", "--json").json["waiting"] == 0
+    assert zap("stats", "--json").json["meaning"]["waiting"] == 0
 
 
 def test_a_model_that_fails_costs_a_stored_text_nothing(
@@ -54,7 +54,7 @@ def test_a_new_model_is_brought_in_by_reembed(
     assert (document["done"], document["failed"], document["left"]) == (3, 0, 0)
     assert document["space"].startswith("scripted:other")
     assert document["rate"] > 0
-    assert zap("stats", "--json").json["space"] == document["space"]
+    assert zap("stats", "--json").json["meaning"]["space"] == document["space"]
     assert zap("reembed").out.startswith("done 0, failed 0, left 0")
 
 

@@ -8,9 +8,11 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.servers import DEADLINE
 
 from zapomni import __version__
 from zapomni.surfaces.mcp.guard import is_loopback
@@ -100,6 +102,15 @@ def test_health_says_how_the_server_is(start: Any) -> None:
     assert status == 200
     assert health == {"status": "ok", "version": __version__, "mode": "lexical", "waiting": 0}
     assert "server" not in {name.lower() for name in headers}
+
+
+def test_health_says_when_search_by_meaning_works(start: Any, post: Callable[..., Any]) -> None:
+    url = address(start("--http", "--port", "0", ZAPOMNI_EMBEDDER_PROVIDER="scripted"))
+    post(url, call("store_memory", content="A text that gets its vector."))
+    end = monotonic() + DEADLINE
+    while (health := get(url.replace("/mcp", "/health"))[1])["mode"] != "hybrid":
+        assert monotonic() < end, health
+    assert health["status"] == "ok"
 
 
 def test_there_is_no_stream_to_get_and_no_session_to_delete(start: Any) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from zapomni.errors import InvalidInput, NotFound
 from zapomni.model import Filter, Kind, Link, LinkKind, SpaceState, Trust, Verb
-from zapomni.store.sqlite import resident
+from zapomni.store.sqlite import resident, spaces
 from zapomni.store.sqlite import vectors as scanning
 from zapomni.store.sqlite.vectors import centred
 
@@ -355,7 +355,8 @@ def test_the_mean_grows_out_of_the_prior_at_a_hundred_and_each_doubling(bench, v
     assert [at for at in range(1, 8) if means[at] != means[at - 1]] == [1, 3, 7]
     rows = [vector for made in vectors.by_id.values() for vector in made]
     prior = [0.7] + [0.0] * 15
-    want = [(sum(row[at] for row in rows) + 100 * prior[at]) / 500 for at in range(16)]
+    weight = spaces.PRIOR_WEIGHT
+    want = [(sum(row[at] for row in rows) + weight * prior[at]) / (400 + weight) for at in range(16)]
     assert means[-1] == pytest.approx(want, abs=1e-6)
     query = vectors.one()
     assert dict(both_ways(bench, space, query)) == pytest.approx(

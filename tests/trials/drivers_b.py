@@ -7,19 +7,17 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from tests.embed import conftest as embed
 from tests import servers
+from tests.embed import conftest as embed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 stub_process = embed.stub_process
 stub = embed.stub
@@ -198,20 +196,6 @@ def ids(answer: dict[str, Any]) -> list[str]:
 
 def texts(answer: dict[str, Any]) -> list[str]:
     return [memory["content"] for memory in answer["memories"]]
-
-
-def follow(process: subprocess.Popen[str]) -> list[str]:
-    """A list that grows with each line that the process writes."""
-    lines: list[str] = []
-    out = process.stdout
-    assert out is not None
-
-    def read() -> None:
-        with suppress(ValueError):
-            lines.extend(line.rstrip("\n") for line in iter(out.readline, "") if line.endswith("\n"))
-
-    threading.Thread(target=read, daemon=True).start()
-    return lines
 
 
 def called(provider: embed.Stub) -> list[str]:

@@ -109,7 +109,11 @@ parts = st.lists(st.text(string.ascii_lowercase, min_size=3, max_size=7), min_si
 
 @pytest.mark.promise("recall.identifiers")
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(parts=parts, joint=st.sampled_from(["camel", "Pascal", "_", "-", "."]), case=st.sampled_from([str, str.lower, str.upper]))
+@given(
+    parts=parts,
+    joint=st.sampled_from(["camel", "Pascal", "_", "-", "."]),
+    case=st.sampled_from([str, str.lower, str.upper]),
+)
 def test_any_compound_name_is_found_whole_in_any_case_and_by_its_parts(
     desk: Desk, parts: list[str], joint: str, case: Callable[[str], str]
 ) -> None:

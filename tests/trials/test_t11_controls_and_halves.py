@@ -109,7 +109,7 @@ def test_any_json_text_gets_a_reply_and_comes_back_with_nothing_but_the_unstorab
     trays: Desk, text: str, via: str
 ) -> None:
     content = f"kept {text} whole"
-    arguments = json.dumps({"content": content, "title": text, "scope": f"project:{next(IDS)}"})
+    arguments = json.dumps({"content": content, "title": f"of {text}", "scope": f"project:{next(IDS)}"})
     result = send(trays, via, "store_memory", arguments)
     assert not result["isError"], result
     joined = json.loads(json.dumps(content)).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

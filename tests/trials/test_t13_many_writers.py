@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-
 from tests.servers import META, post
 from tests.trials import drivers_b as drive
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests import servers
 from tests.trials import drivers_b as drive
 
@@ -59,7 +58,7 @@ def test_with_nothing_set_every_folder_leads_to_the_same_store_and_gets_no_file(
     for folder in folders:
         folder.mkdir()
     run(plain, folders[0], "store", BLUE)
-    for folder in (folders[0], folders[1], "/", folders[2]):
+    for folder in (folders[0], folders[1], Path("/"), folders[2]):
         assert BLUE in run(plain, folder, "recall", "blue folder", gone=folder == folders[2])
     assert not folders[2].exists()
     assert drive.files_of(folders[0]) == drive.files_of(folders[1]) == set()

@@ -11,7 +11,6 @@ import subprocess
 from typing import Any
 
 import pytest
-
 from tests import servers
 from tests.trials import drivers_b as drive
 
@@ -84,7 +83,7 @@ def test_a_backup_that_cannot_be_finished_leaves_nothing_and_keeps_the_one_befor
         done = subprocess.run(
             [*drive.CLI, "backup", "--force", "--json", str(folder / name)],
             env=servers.environment(world.home),
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)),  # noqa: PLW1509
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)),
             capture_output=True,
             text=True,
             timeout=60,

@@ -7,10 +7,10 @@ with the backlog, instead of after three seconds.
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
-
 from tests import servers
 from tests.trials import drivers_b as drive
 
@@ -88,6 +88,12 @@ def test_the_state_of_the_memory_says_why_its_backlog_waits(world: drive.World, 
     assert "401" in meaning["error"]
 
 
+def fewer(server: Any, before: int) -> list[int]:
+    """How many memories wait, once they are fewer than before or none."""
+    waiting = int(server.good("memory_stats")["meaning"]["waiting"])
+    return [waiting] if waiting < before or not waiting else []
+
+
 @pytest.mark.slow
 @pytest.mark.promise("store.crash")
 def test_starts_that_are_killed_at_once_each_carry_the_backlog_on(world: drive.World) -> None:
@@ -97,13 +103,8 @@ def test_starts_that_are_killed_at_once_each_carry_the_backlog_on(world: drive.W
     left = count
     for _ in range(10):
         server = world.server()
-
-        def waiting(server: Any = server) -> int:
-            return int(server.good("memory_stats")["meaning"]["waiting"])
-
         before = left
-        left = drive.until(lambda ask=waiting, before=before: now + 1 if (now := ask()) < before or not now else 0) - 1
-        assert left < before or not left
+        left = drive.until(partial(fewer, server, before))[0]
         drive.kill(server.process)
     assert left < count
     assert world.zap("reembed")["left"] == 0

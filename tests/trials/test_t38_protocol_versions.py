@@ -117,10 +117,10 @@ ODD: list[dict[str, Any] | bytes] = [
 
 
 @pytest.mark.promise("mcp.revisions")
-@pytest.mark.parametrize("early", [True, False], ids=["before the handshake", "after the handshake"])
-def test_oddities_get_an_error_or_silence_and_never_end_the_server(desk: Desk, early: bool) -> None:
+@pytest.mark.parametrize("when", ["before the handshake", "after the handshake"])
+def test_oddities_get_an_error_or_silence_and_never_end_the_server(desk: Desk, when: str) -> None:
     server = desk.serve()
-    if early:
+    if when.startswith("before"):
         asked = server.ask("tools/list")
         assert asked.get("error", {}).get("code") == -32602 or "result" in asked
     else:
@@ -129,7 +129,7 @@ def test_oddities_get_an_error_or_silence_and_never_end_the_server(desk: Desk, e
         server.send(message)
         assert server.ask("ping")["result"] == {}
     assert server.reply("framed")["result"] == {}
-    if early:
+    if when.startswith("before"):
         server.handshake()
     works(server, "After all that was odd.")
     assert not [m for m in server.messages if m.get("id") in {4711, 4712, 4713}]

@@ -5,19 +5,20 @@ Forty memories stand for twenty memories and twenty notes. Out of reach now: ind
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
-
 from tests.trials import drivers_b as drive
 
 world = drive.world
 stub_process, stub = drive.stub_process, drive.stub
-SUBJECTS = (
+SUBJECTS = re.findall(
+    r"\w+",
     "otters rivers glaciers harbours lanterns saddles turnips beehives compasses anchors violins kettles falcons "
     "mosaics quarries orchards windmills pianos telescopes ladders candles bridges rockets marbles pickles umbrellas "
-    "hammers feathers volcanoes tunnels whistles blankets chimneys gardens magnets needles oysters parrots rainbows wheels"
-).split()
+    "hammers feathers volcanoes tunnels whistles blankets chimneys gardens magnets needles oysters parrots rainbows wheels",
+)
 NOTES = {word: f"What we know about {word}: the {word} note number {no}" for no, word in enumerate(SUBJECTS)}
 
 

@@ -10,11 +10,11 @@ import math
 from typing import Any
 
 import pytest
-
-import zapomni
 from tests.cli import conftest as cli
 from tests.embed import conftest as embed
 from tests.trials import drivers_b as drive
+
+import zapomni
 
 stub_process, stub = drive.stub_process, drive.stub
 home, zap, no_waiting = cli.home, cli.zap, embed.no_waiting

@@ -9,7 +9,6 @@ import socket
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
 from tests.embed import conftest as embed
 from tests.trials import drivers_b as drive
 
@@ -25,7 +24,7 @@ NOTES = [
     for no, (word, place) in enumerate(
         (word, place)
         for word in ("bakery", "chapel", "cinema", "lighthouse", "museum", "observatory")
-        for place in "Arkona Bergen Cadiz Derry Elblag Faro Galway Haifa Izmir Jurmala".split()
+        for place in ("Arkona", "Bergen", "Cadiz", "Derry", "Elblag", "Faro", "Galway", "Haifa", "Izmir", "Jurmala")
     )
 ]
 PATIENCE = {"ZAPOMNI_EMBEDDER_TIMEOUT_S": "3", "ZAPOMNI_EMBEDDER_BATCH": "15", "ZAPOMNI_EMBEDDER_API_KEY": KEY}
@@ -115,7 +114,13 @@ def test_a_refused_key_stops_at_once_says_so_and_the_key_is_told_nowhere(world: 
     server.good("store_memory", content="The kiln fires at 1040")
     server.good("recall_memory", query="kiln")
     drive.until(lambda: "refuses the key" in str(server.good("memory_stats")["meaning"]))
-    for words in (["stats"], ["doctor"], ["config", "show"], ["recall", "kiln"], ["recall", "kiln", "--mode", "semantic"]):
+    for words in (
+        ["stats"],
+        ["doctor"],
+        ["config", "show"],
+        ["recall", "kiln"],
+        ["recall", "kiln", "--mode", "semantic"],
+    ):
         told += [world.run(*words), world.run(*words, "--json")]
     assert KEY not in "".join(done.stdout + done.stderr for done in told) + server.errors + str(server.messages)
     server.stop()

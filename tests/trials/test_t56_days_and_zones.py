@@ -5,15 +5,16 @@ Out of reach now: the web page and consolidation. `yesterday` is asked with the 
 
 from __future__ import annotations
 
+import json
 import time
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 import pytest
-
 from tests.cli import conftest as cli
 from tests.trials import drivers_b as drive
+
 from zapomni.app import Zapomni
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def in_zone(here: Callable[[str], None], zap: Any, home: Any) -> Callable[[str],
     def arrive(zone: str) -> Any:
         here(zone)
         path = home / "seven.jsonl"
-        path.write_text("".join(f"{cli.json.dumps(line)}\n" for line in LINES), encoding="utf-8")
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in LINES), encoding="utf-8")
         assert zap("import", str(path), "--json").json["imported"] == len(WRITTEN)
         return zap
 

@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-
 from tests.trials import drivers_b as drive
 
 world = drive.world
@@ -18,7 +17,12 @@ COUNT = 1_250
 START = datetime(2024, 2, 29, 23, 30, tzinfo=UTC)
 KINDS = ("episodic", "semantic", "procedural", "working")
 ABOUT = ("user", "feedback", "project", "reference", None)
-TEXTS = {1: "🦦 " + "👩‍👩‍👧‍👦" * 3, 2: "д" * 100_000, 3: 'line\nbreaks\tand "quotes", \\ and \u2028 too', 4: "Ёлка и ёж" * 40}
+TEXTS = {
+    1: "🦦 " + "👩‍👩‍👧‍👦" * 3,
+    2: "д" * 100_000,
+    3: 'line\nbreaks\tand "quotes", \\ and \u2028 too',
+    4: "Ёлка и ёж" * 40,
+}
 
 
 def stamp(at: datetime) -> str:

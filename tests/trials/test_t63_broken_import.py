@@ -12,7 +12,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
 from tests.servers import environment
 from tests.trials import drivers_b as drive
 
@@ -49,7 +48,8 @@ def store_own(world: drive.World) -> None:
 
 
 def big(world: drive.World, count: int, broken: int) -> Path:
-    lines = ('{"content": "import line %d"' % no + ("" if no == broken else ', "tags": ["imp"]}') for no in range(1, count + 1))  # noqa: UP031 - braces
+    good = ({"content": f"import line {no}", "tags": ["imp"]} for no in range(1, count + 1))
+    lines = (f'{{"content": "import line {no}"' if no == broken else line for no, line in enumerate(good, 1))
     return world.lines("big.jsonl", *lines)
 
 
@@ -74,7 +74,9 @@ def test_every_good_line_of_a_broken_graph_is_there_and_each_bad_one_is_named(wo
         assert text in found["content"]
     fact = server.good("recall_memory", query="Ada owns Kiln", mode="lexical")["memories"][0]
     links = server.good("list_memories", id=fact["id"])["links"]
-    ends = {server.good("list_memories", id=link["target"])["content"] for link in links if link["source"] == fact["id"]}
+    ends = {
+        server.good("list_memories", id=link["target"])["content"] for link in links if link["source"] == fact["id"]
+    }
     assert any("plover1" in end for end in ends)
     assert any("plover3" in end for end in ends)
 
@@ -119,7 +121,7 @@ def test_a_full_disk_stops_an_import_with_a_clear_error_and_costs_no_old_memory(
     done = subprocess.run(
         [*drive.CLI, "import", "--json", "--mode", mode, str(big(world, MANY, 0))],
         env=environment(world.home),
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),  # noqa: PLW1509
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
         capture_output=True,
         text=True,
         timeout=60,

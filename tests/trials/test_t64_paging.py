@@ -5,10 +5,10 @@ There is no offset: pages are walked by cursor. Out of reach now: the web page a
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
 from tests.cli import conftest as cli
 from tests.trials import drivers_b as drive
 
@@ -55,7 +55,7 @@ def walk(page: Callable[..., dict[str, Any]], limit: int = 100) -> list[str]:
 @pytest.mark.promise("list.paging")
 def test_the_command_shows_each_memory_once_whole_or_filtered_whatever_the_limit(zap: Any, home: Any) -> None:
     path = home / "rows.jsonl"
-    path.write_text("".join(f"{cli.json.dumps(line)}\n" for line in LINES), encoding="utf-8")
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in LINES), encoding="utf-8")
     assert zap("import", str(path), "--json").json["imported"] == COUNT
 
     def page_of(*options: str) -> Callable[..., dict[str, Any]]:

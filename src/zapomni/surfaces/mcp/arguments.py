@@ -57,7 +57,8 @@ def read_arguments(tool: Tool, raw: Mapping[str, Any] | None) -> Given:
             if len(given.ignored) < _IGNORED:
                 given.ignored.append(_unknown(name, tool))
         elif name in tool.required:
-            given.values[name] = _required(name, value)
+            if value is not None:
+                given.values[name] = _required(name, value)
         elif not _is_blank(value := _plain(tool, name, value)):
             _refuse_no_value(tool, name, value)
             given.values[name] = value
@@ -126,12 +127,11 @@ def _is_blank(value: Any) -> bool:
 
 
 def _required(name: str, value: Any) -> str:
+    """Return a text, a blank one too: the services say what to give instead."""
     value = _as_text(value)
-    if value is not None and not isinstance(value, str):
+    if not isinstance(value, str):
         raise InvalidInput(name, f"it must be text, not {type(value).__name__}")
-    if _is_blank(value):
-        raise InvalidInput(name, "it is blank")
-    return str(value)
+    return value
 
 
 def _refuse_no_value(tool: Tool, name: str, value: Any) -> None:

@@ -117,6 +117,6 @@ class _Health:
             state = await self._memory.ask(lambda app: meaning_shape(app.embedding))
         except ZapomniError as error:
             return JSONResponse({"status": error.code, "version": __version__}, status_code=503)
-        mode = "hybrid" if state.get("ready") else "lexical"
+        mode = "hybrid" if state.get("space") else "lexical"
         shape = {"status": "ok", "version": __version__, "mode": mode, "waiting": state.get("waiting", 0)}
         return JSONResponse(shape)

@@ -1,0 +1,343 @@
+"""Scenarios, the four surfaces that play them, and the one common form of their answers.
+
+A scenario is a list of steps; each surface plays it on a store of its own, and every answer is brought to the
+shapes of `docs/json.md` with ids and times replaced by their places in order of appearance. What surfaces rightly
+answer differently is taken out in `Common` and nowhere else.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tests.trials.conftest import Desk
+
+from zapomni.app import Zapomni
+from zapomni.config import load
+from zapomni.errors import EXIT_STATUS, ZapomniError
+from zapomni.model import Kind, Memory
+from zapomni.record import parse_scope, to_record
+from zapomni.surfaces import shapes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+REPOSITORY = "desk"
+"""The folder in which every surface but HTTP works: a repository, whose project is their default scope."""
+PLACE = "the scope of the place"
+"""As the scope of a step: name none, so that the place decides."""
+SEEDED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+# --- scenarios --------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Step:
+    """One call. `then` is what the library's answer must hold at least (see `told`); `save` names its id or cursor.
+
+    A word or option that reads `@name` stands for what was saved, `@name:4` for its first four characters.
+    """
+
+    verb: str
+    words: tuple[str, ...]
+    save: str
+    then: Mapping[str, Any]
+    options: Mapping[str, Any]
+
+
+def verb(name: str) -> Callable[..., Step]:
+    def step(*words: str, save: str = "", then: Mapping[str, Any] | None = None, **options: Any) -> Step:
+        return Step(name, words, save, then or {}, options)
+
+    return step
+
+
+store, recall, list_, show = verb("store"), verb("recall"), verb("list"), verb("show")
+update, delete, history, undo, stats = verb("update"), verb("delete"), verb("history"), verb("undo"), verb("stats")
+
+
+def seed(*memories: Mapping[str, Any]) -> Step:
+    """Bring in memories with ids and times of the scenario's own, by an import."""
+    return Step("seed", (), "", {}, {"memories": memories})
+
+
+def told(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """An answer with `contents` of its memories, the `verbs` of its revisions, and an error's fields on top."""
+    flat = dict(answer)
+    if "memories" in answer and isinstance(answer["memories"], list):
+        flat["contents"] = [memory["content"] for memory in answer["memories"]]
+    if "revisions" in answer:
+        flat["verbs"] = [revision["verb"] for revision in answer["revisions"]]
+    return flat | answer.get("error", {})
+
+
+# --- the common form --------------------------------------------------------------------------------------
+_ID = re.compile(r"\b[23456789bcdfghjkmnpqrstvwxyz]{16}\b")
+_TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+_READINGS = {"accessed_at", "access_count"}
+"""Written down when a process has the time for it, so that they are behind by more or less."""
+_OF_MCP_ALONE = {"argument", "notes", "ignored", "omitted"}
+"""What a model is told about the arguments of its call."""
+_NOT_OF_MCP = {"known_scopes"}
+"""Left out of `memory_stats`, for a store may know thousands."""
+_LEFT_OUT_OF_MANY = {"position"}
+_USUAL = {"trust": "confirmed", "pinned": False}
+
+
+class Common:
+    """The answers of one surface in one scenario, brought to the common form.
+
+    Rightly different, and therefore taken out:
+    * who wrote: a person through the command, an agent elsewhere (`origin`, `actor`, and "refused before by");
+    * the default scope: over HTTP the user's, for its clients work in different folders; elsewhere the project of
+      the working folder, with which reads see the user's too;
+    * in answers of many memories MCP leaves out what is empty, usual or bookkeeping;
+    * `delete` of the command takes many ids and answers with a list of results;
+    * where the store lies, how many bytes it takes, and the names above.
+    """
+
+    def __init__(self, default: str) -> None:
+        self._default = default
+        self._places: dict[str, str] = {}
+
+    def __call__(self, asked: str, shape: Mapping[str, Any]) -> dict[str, Any]:
+        if asked == "delete" and "results" in shape:
+            (shape,) = shape["results"]
+            shape = {"error": shape["error"]} if "error" in shape else shape
+        plain: dict[str, Any] = self._value(shape)
+        if asked != "recall" and plain.get("status") in {"refused", "erased"}:
+            plain.pop("scopes", None)  # MCP names those that were looked into
+        if "memories" in plain and isinstance(plain["memories"], list):
+            plain["memories"] = [_lean(memory) for memory in plain["memories"]]
+        if "bytes" in plain:
+            plain |= {"bytes": sorted(plain["bytes"]), "store": "<file>"}
+        return plain
+
+    def _value(self, value: Any, name: str = "") -> Any:
+        if isinstance(value, dict):
+            left_out = _READINGS | _OF_MCP_ALONE | _NOT_OF_MCP
+            kept = {key: self._value(value[key], key) for key in sorted(value) if key not in left_out}
+            return {self._scope(key): count for key, count in kept.items()} if name == "scopes" else kept
+        if isinstance(value, list):
+            if name in {"scopes", "scopes_seen"}:
+                return self._scopes([self._scope(item) for item in value])
+            return [self._value(item) for item in value]
+        if name in {"origin", "actor"}:
+            return f"<{name}>"
+        if name in {"scope", "writes_to"}:
+            return self._scope(value)
+        if name == "next" and value is not None:
+            return "<cursor>"
+        return self._text(value) if isinstance(value, str) else value
+
+    def _scopes(self, names: Sequence[str]) -> list[str]:
+        return [name for name in names if name != "user" or "<default>" not in names]
+
+    def _scope(self, text: str) -> str:
+        return "<default>" if text == self._default else text
+
+    def _text(self, text: str) -> str:
+        text = re.sub(r"(refused before by) \S+:", r"\1 <actor>:", text)
+        for sort, pattern in (("id", _ID), ("time", _TIME)):
+            text = pattern.sub(lambda found, sort=sort: self._place(sort, found[0]), text)  # type: ignore[misc]
+        return text
+
+    def _place(self, sort: str, text: str) -> str:
+        known = sum(place.startswith(f"<{sort} ") for place in self._places.values())
+        return self._places.setdefault(text, f"<{sort} {known + 1}>")
+
+
+def _lean(memory: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: value
+        for name, value in memory.items()
+        if value not in (None, "", [], {}) and name not in _LEFT_OUT_OF_MANY and _USUAL.get(name) != value
+    }
+
+
+# --- surfaces ---------------------------------------------------------------------------------------------
+class Surface(Protocol):
+    """One way to reach a store."""
+
+    name: str
+    default: str
+    missing: frozenset[str]
+    """Verbs that it does not offer; the library does them behind its back, and the answer is not compared."""
+
+    def ask(self, verb: str, words: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+        """The object of the answer, an error included."""
+
+
+class Library:
+    """The library's methods with `surfaces.shapes`."""
+
+    missing: frozenset[str] = frozenset()
+
+    def __init__(self, home: Path, name: str = "library") -> None:
+        self.name = name
+        self.default = f"project:{REPOSITORY}"
+        config = load({"home": home / "data", "embedder.provider": "none"}, environ={}, cwd=home)
+        self.app = Zapomni(config, folder=home)
+
+    def ask(self, verb: str, words: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+        act: Callable[..., dict[str, Any]] = getattr(self, f"_{verb}")
+        try:
+            return act(*words, **options)
+        except ZapomniError as error:
+            return shapes.error_shape(error)
+
+    def seed(self, memories: Sequence[Mapping[str, Any]]) -> None:
+        lines: list[dict[str, Any]] = [{"format": "zapomni", "version": 1}]
+        for given in memories:
+            usual = {"kind": Kind.SEMANTIC, "created_at": SEEDED_AT, "updated_at": SEEDED_AT}
+            memory = Memory(**{**usual, **given, "scope": parse_scope(given["scope"])})
+            lines.append({"type": "memory", **to_record(memory)})
+        done = self.app.import_(io.BytesIO(b"".join(json.dumps(line).encode() + b"\n" for line in lines)))
+        assert done.imported == len(memories), done
+
+    def _store(self, content: str, *, scope: str | None = None, **fields: Any) -> dict[str, Any]:
+        return shapes.outcome_shape(self.app.remember(content, scope=scope, **fields))
+
+    def _recall(
+        self, query: str, *, scope: str | list[str] = (), explain: bool = False, **options: Any
+    ) -> dict[str, Any]:
+        answer = self.app.recall(query, scopes=as_list(scope), **options)
+        return shapes.recollection_shape(answer, explain=explain)
+
+    def _list(self, *, scope: str | list[str] = (), **options: Any) -> dict[str, Any]:
+        scopes = as_list(scope)
+        return shapes.page_shape(self.app.list(scopes=scopes, **options), self.app.scopes(scopes))
+
+    def _show(self, memory_id: str, *, scope: str | list[str] = ()) -> dict[str, Any]:
+        return shapes.shown_shape(*self.app.show(memory_id, scopes=as_list(scope)))
+
+    def _update(self, memory_id: str, *content: str, scope: str | list[str] = (), **options: Any) -> dict[str, Any]:
+        fields = dict(zip(("content",), content, strict=False))
+        return shapes.outcome_shape(self.app.update(memory_id, scopes=as_list(scope), **fields, **options))
+
+    def _delete(self, memory_id: str, *, scope: str | list[str] = (), **options: Any) -> dict[str, Any]:
+        return shapes.outcome_shape(self.app.delete(memory_id, scopes=as_list(scope), **options))
+
+    def _history(self, memory_id: str, *, scope: str | list[str] = ()) -> dict[str, Any]:
+        memory, revisions = self.app.history(memory_id, scopes=as_list(scope))
+        rows = [shapes.revision_shape(revision) for revision in revisions]
+        return {"id": memory.id, "count": len(rows), "revisions": rows}
+
+    def _undo(self, memory_id: str, *, scope: str | list[str] = ()) -> dict[str, Any]:
+        return shapes.undone_shape(self.app.undo(memory_id, scopes=as_list(scope)))
+
+    def _stats(self, *, scope: str | list[str] = (), **options: Any) -> dict[str, Any]:
+        scopes = as_list(scope)
+        counts = shapes.stats_shape(self.app.stats(scopes=scopes, **options), self.app.scopes(scopes))
+        return counts | shapes.state_shape(self.app)
+
+
+class Command:
+    """The command line with `--json`, in this process."""
+
+    name = "command"
+    default = f"project:{REPOSITORY}"
+    missing: frozenset[str] = frozenset()
+    _STATUS = {"ambiguous": 4, "conflict": 5, "invalid_input": 2, "not_found": 3, "refused": 6, "unavailable": 7}
+    _OPTIONS = {"tags": "tag", "all_tags": "all-tag", "entities": "entity", "importance_from": "min-importance"}
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def ask(self, verb: str, words: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+        given = [part for name, value in options.items() for part in self._option(name, value)]
+        result = self._desk.run(verb, "--json", *given, *(["--yes"] if options.get("erase") else []), "--", *words)
+        shape: dict[str, Any] = result.json
+        (one,) = shape.get("results", [shape])
+        refused = one.get("status") == "refused"
+        assert result.status == (self._STATUS[one["error"]["code"]] if "error" in one else 6 if refused else 0), result
+        assert result.status in EXIT_STATUS
+        return shape
+
+    def _option(self, name: str, value: Any) -> list[str]:
+        if name == "pinned":
+            return ["--pinned" if value else "--unpinned"]
+        if name == "metadata":
+            return [part for key, text in value.items() for part in ("--meta", f"{key}={text}")]
+        option = f"--{self._OPTIONS.get(name, name.replace('_', '-'))}"
+        if isinstance(value, bool):
+            return [option] if value else []
+        return [part for one in as_list(value) for part in (option, str(one))]
+
+
+class Agent:
+    """MCP: the tools of a real server, over its pipes or over HTTP."""
+
+    missing = frozenset({"history", "undo"})
+    _TOOLS = {
+        "store": ("store_memory", "content"),
+        "recall": ("recall_memory", "query"),
+        "list": ("list_memories",),
+        "show": ("list_memories", "id"),
+        "update": ("update_memory", "id", "content"),
+        "delete": ("delete_memory", "id"),
+        "stats": ("memory_stats",),
+    }
+
+    def __init__(self, desk: Desk, via: str) -> None:
+        self.name = f"MCP over {'stdio' if via == 'mcp' else 'HTTP'}"
+        self.default = "user" if via == "http" else f"project:{REPOSITORY}"
+        self._desk, self._via = desk, via
+
+    def ask(self, verb: str, words: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+        tool, *names = self._TOOLS[verb]
+        result = self._desk.tool(self._via, tool, **dict(zip(names, words, strict=False)), **options)
+        shape: dict[str, Any] = result["structuredContent"]
+        assert result["isError"] == ("error" in shape or shape.get("status") == "refused"), result
+        assert "ignored" not in shape, shape
+        return shape
+
+
+def as_list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+# --- playing ----------------------------------------------------------------------------------------------
+def play(surface: Surface, library: Library, steps: Sequence[Step], scope: str) -> list[dict[str, Any] | None]:
+    """The answers of a surface to every step in the common form, None where it does not offer the verb.
+
+    `library` is open on the same store; it does what the surface does not offer.
+    """
+    saved: dict[str, str] = {}
+    common = Common(surface.default)
+    answers: list[dict[str, Any] | None] = []
+    for step in steps:
+        options = {"scope": scope, **step.options}
+        if options["scope"] == PLACE:
+            del options["scope"]
+        if step.verb == "seed":
+            library.seed([{"scope": scope, **memory} for memory in options["memories"]])
+            answers.append(None)
+            continue
+        able: Surface = library if step.verb in surface.missing else surface
+        words = [_meant(word, saved) for word in step.words]
+        shape = able.ask(step.verb, words, {name: _meant(value, saved) for name, value in options.items()})
+        if step.save:
+            saved[step.save] = str(shape.get("id") or shape.get("next"))
+        plain = common(step.verb, shape)
+        answers.append(plain if able is surface else None)
+    return answers
+
+
+def _meant(value: Any, saved: Mapping[str, str]) -> Any:
+    if not isinstance(value, str) or not value.startswith("@"):
+        return value
+    name, _, length = value[1:].partition(":")
+    return saved[name][: int(length)] if length else saved[name]
+
+
+def pages(count: int, limit: int) -> list[Step]:
+    """List everything page by page, `count` pages in all."""
+    names = [f"page {no}" for no in range(count)]
+    first = list_(limit=limit, save=names[0])
+    return [first, *(list_(limit=limit, cursor=f"@{before}", save=name) for before, name in pairwise(names))]
