@@ -13,9 +13,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol
-
-from tests.trials.conftest import Desk
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from zapomni.app import Zapomni
 from zapomni.config import load
@@ -27,6 +25,10 @@ from zapomni.surfaces import shapes
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+    from tests.trials.conftest import Desk
+
+    Names = str | Sequence[str]
 
 REPOSITORY = "desk"
 """The folder in which every surface but HTTP works: a repository, whose project is their default scope."""
@@ -67,12 +69,16 @@ def seed(*memories: Mapping[str, Any]) -> Step:
 
 
 def told(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """An answer with `contents` of its memories, the `verbs` of its revisions, and an error's fields on top."""
+    """An answer with short names for what steps look at: `contents`, `verbs`, `alike`, and an error's fields."""
     flat = dict(answer)
     if "memories" in answer and isinstance(answer["memories"], list):
         flat["contents"] = [memory["content"] for memory in answer["memories"]]
     if "revisions" in answer:
         flat["verbs"] = [revision["verb"] for revision in answer["revisions"]]
+    if "similar" in answer:
+        flat["alike"] = [memory["id"] for memory in answer["similar"]]
+    if "current" in answer.get("error", {}):
+        flat["contents"] = [answer["error"]["current"]["content"]]
     return flat | answer.get("error", {})
 
 
@@ -97,6 +103,7 @@ class Common:
     * the default scope: over HTTP the user's, for its clients work in different folders; elsewhere the project of
       the working folder, with which reads see the user's too;
     * in answers of many memories MCP leaves out what is empty, usual or bookkeeping;
+    * an argument of MCP that holds nothing but white space counts as left out (the scenarios use none);
     * `delete` of the command takes many ids and answers with a list of results;
     * where the store lies, how many bytes it takes, and the names above.
     """
@@ -203,35 +210,33 @@ class Library:
     def _store(self, content: str, *, scope: str | None = None, **fields: Any) -> dict[str, Any]:
         return shapes.outcome_shape(self.app.remember(content, scope=scope, **fields))
 
-    def _recall(
-        self, query: str, *, scope: str | list[str] = (), explain: bool = False, **options: Any
-    ) -> dict[str, Any]:
+    def _recall(self, query: str, *, scope: Names = (), explain: bool = False, **options: Any) -> dict[str, Any]:
         answer = self.app.recall(query, scopes=as_list(scope), **options)
         return shapes.recollection_shape(answer, explain=explain)
 
-    def _list(self, *, scope: str | list[str] = (), **options: Any) -> dict[str, Any]:
+    def _list(self, *, scope: Names = (), **options: Any) -> dict[str, Any]:
         scopes = as_list(scope)
         return shapes.page_shape(self.app.list(scopes=scopes, **options), self.app.scopes(scopes))
 
-    def _show(self, memory_id: str, *, scope: str | list[str] = ()) -> dict[str, Any]:
+    def _show(self, memory_id: str, *, scope: Names = ()) -> dict[str, Any]:
         return shapes.shown_shape(*self.app.show(memory_id, scopes=as_list(scope)))
 
-    def _update(self, memory_id: str, *content: str, scope: str | list[str] = (), **options: Any) -> dict[str, Any]:
-        fields = dict(zip(("content",), content, strict=False))
+    def _update(self, memory_id: str, *content: str, scope: Names = (), **options: Any) -> dict[str, Any]:
+        fields: dict[str, Any] = dict(zip(("content",), content, strict=False))
         return shapes.outcome_shape(self.app.update(memory_id, scopes=as_list(scope), **fields, **options))
 
-    def _delete(self, memory_id: str, *, scope: str | list[str] = (), **options: Any) -> dict[str, Any]:
+    def _delete(self, memory_id: str, *, scope: Names = (), **options: Any) -> dict[str, Any]:
         return shapes.outcome_shape(self.app.delete(memory_id, scopes=as_list(scope), **options))
 
-    def _history(self, memory_id: str, *, scope: str | list[str] = ()) -> dict[str, Any]:
+    def _history(self, memory_id: str, *, scope: Names = ()) -> dict[str, Any]:
         memory, revisions = self.app.history(memory_id, scopes=as_list(scope))
         rows = [shapes.revision_shape(revision) for revision in revisions]
         return {"id": memory.id, "count": len(rows), "revisions": rows}
 
-    def _undo(self, memory_id: str, *, scope: str | list[str] = ()) -> dict[str, Any]:
+    def _undo(self, memory_id: str, *, scope: Names = ()) -> dict[str, Any]:
         return shapes.undone_shape(self.app.undo(memory_id, scopes=as_list(scope)))
 
-    def _stats(self, *, scope: str | list[str] = (), **options: Any) -> dict[str, Any]:
+    def _stats(self, *, scope: Names = (), **options: Any) -> dict[str, Any]:
         scopes = as_list(scope)
         counts = shapes.stats_shape(self.app.stats(scopes=scopes, **options), self.app.scopes(scopes))
         return counts | shapes.state_shape(self.app)
@@ -243,8 +248,20 @@ class Command:
     name = "command"
     default = f"project:{REPOSITORY}"
     missing: frozenset[str] = frozenset()
-    _STATUS = {"ambiguous": 4, "conflict": 5, "invalid_input": 2, "not_found": 3, "refused": 6, "unavailable": 7}
-    _OPTIONS = {"tags": "tag", "all_tags": "all-tag", "entities": "entity", "importance_from": "min-importance"}
+    _STATUS: ClassVar = {
+        "ambiguous": 4,
+        "conflict": 5,
+        "invalid_input": 2,
+        "not_found": 3,
+        "refused": 6,
+        "unavailable": 7,
+    }
+    _OPTIONS: ClassVar = {
+        "tags": "tag",
+        "all_tags": "all-tag",
+        "entities": "entity",
+        "importance_from": "min-importance",
+    }
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -274,7 +291,7 @@ class Agent:
     """MCP: the tools of a real server, over its pipes or over HTTP."""
 
     missing = frozenset({"history", "undo"})
-    _TOOLS = {
+    _TOOLS: ClassVar = {
         "store": ("store_memory", "content"),
         "recall": ("recall_memory", "query"),
         "list": ("list_memories",),

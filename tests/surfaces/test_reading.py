@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -61,7 +61,7 @@ SCENARIOS = [
             update("@a", "взлом", scope="project:beta", then={"code": "not_found"}),
             delete("@a", scope="project:beta", then={"code": "not_found"}),
             show("@a", scope="all", then={"content": "Код от ворот — слива."}),
-            recall("код от ворот", scope="user", then={"count": 0}),
+            recall("код от ворот", scope="team:gamma", then={"contents": ["Код от ворот — вишня."]}),
         ],
         id="a read sees its scopes alone",
         marks=pytest.mark.promise("scope.isolation"),
@@ -69,8 +69,10 @@ SCENARIOS = [
     pytest.param(
         [
             store("Есть такая команда.", scope="team:платформа"),
-            recall("команда", scope="team:платфома", then={"code": "not_found"}),
-            list_(scope="team:платформы", then={"code": "not_found"}),
+            recall(
+                "команда", scope="team:платфома", then={"code": "not_found", "remedy": "Did you mean team:платформа?"}
+            ),
+            list_(scope="team:платформы", then={"code": "not_found", "remedy": "Did you mean team:платформа?"}),
             stats(scope="Team:платформа", then={"code": "invalid_input"}),
             list_(scope="платформа", then={"code": "invalid_input"}),
             store("Ещё одна.", scope="team:платформа2", then={"status": "created"}),
@@ -137,7 +139,7 @@ SCENARIOS = [
             store("Маяк погас."),
             recall("маяк", then={"count": 5}),
             recall("маяк", budget=25, then={"contents": ["Маяк погас."]}),
-            recall("маяк", budget=1, then={"count": 0}),
+            recall("маяк", budget=1, then={"count": 0, "left_out": [f"<id {no}>" for no in (5, 4, 3, 2, 1)]}),
             recall("маяк", budget=250),
             recall("маяк", limit=2, then={"count": 2}),
             recall("маяк", limit=0, then={"code": "invalid_input"}),
@@ -150,7 +152,7 @@ SCENARIOS = [
         [
             seed(*({"id": f"{letter * 16}", "content": f"Лист {letter}."} for letter in "bcdfg")),
             seed({"id": "h" * 16, "content": "Лист h.", "created_at": SEEDED_AT + timedelta(seconds=1)}),
-            *pages(4, 2),
+            *pages(3, 2),
             *pages(1, 6),
             list_(limit=0, then={"code": "invalid_input"}),
             list_(limit=1_001, then={"code": "invalid_input"}),

@@ -87,9 +87,9 @@ SCENARIOS = [
     pytest.param(
         [
             store("We never deploy on Friday: the on-call engineer is alone until Monday.", save="a"),
-            store("We never deploy on Friday: the on-call engineer is alone till Monday.", then={"status": "created"}),
+            store("We never deploy on Friday: the on-call engineer is alone till Monday.", then={"alike": ["<id 1>"]}),
             store("По пятницам релизы запрещены: до понедельника дежурит один инженер."),
-            store("По пятницам релизы запрещены, до понедельника дежурит один инженер!"),
+            store("По пятницам релизы запрещены, до понедельника дежурит один!", then={"alike": ["<id 3>"]}),
             store("We never deploy on Friday: the on-call engineer is alone, said Ada.", scope="agent:similar"),
             list_(then={"total": 4}),
         ],
@@ -142,7 +142,7 @@ SCENARIOS = [
         [
             store("Первый вариант.", save="a"),
             update("@a", "Второй вариант.", version=1, then={"status": "updated", "version": 2}),
-            update("@a", "Потерянная правка.", version=1, then={"code": "conflict"}),
+            update("@a", "Потерянная правка.", version=1, then={"code": "conflict", "contents": ["Второй вариант."]}),
             show("@a", then={"content": "Второй вариант.", "version": 2}),
             update("@a", "Второй вариант.", then={"status": "unchanged", "version": 2}),
             update("@a", "Третий вариант.", version=2, then={"status": "updated", "version": 3}),
@@ -183,7 +183,7 @@ SCENARIOS = [
             store(" \n\t ", then={"code": "invalid_input"}),
             store("\u200b\u200b", then={"code": "invalid_input"}),
             store("Есть текст.", save="a"),
-            update("@a", "  \u00a0 ", then={"code": "invalid_input"}),
+            update("@a", "\u200b\u2060", then={"code": "invalid_input"}),
             list_(then={"total": 1}),
             stats(then={"memories": 1}),
         ],
@@ -236,7 +236,7 @@ SCENARIOS = [
                 {"id": "kbcd2345", "content": "Третья, чьё имя — это начало."},
                 {"id": "mmmm2345kbcd2345", "content": "Четвёртая одна."},
             ),
-            show("kbcd", then={"code": "ambiguous"}),
+            show("kbcd", then={"code": "ambiguous", "matches": ["<id 1>", "<id 2>", "kbcd2345"]}),
             update("kbcd2345kbcd", "Что-то иное.", then={"code": "ambiguous"}),
             delete("kbcd", then={"code": "ambiguous"}),
             delete("kbcd2345kb", erase=True, then={"code": "ambiguous"}),

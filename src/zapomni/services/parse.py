@@ -28,6 +28,7 @@ DRAFT_FIELDS: Final = tuple(name for name in Draft.__dataclass_fields__ if name 
 PATCH_FIELDS: Final = tuple(name for name in Patch.__dataclass_fields__ if name != "scope")
 _TIMES: Final = ("observed_at", "valid_from", "valid_until")
 _LISTS: Final = ("tags", "entities")
+_MOST: Final = 2**53
 _TRUE: Final = {"true", "yes", "1", "on", "да"}
 _FALSE: Final = {"false", "no", "0", "off", "нет"}
 
@@ -92,7 +93,7 @@ def parse_filter(values: Mapping[str, Any], *, scopes: Sequence[Scope], now: dat
     )
 
 
-def parse_whole(name: str, value: Any, default: int, *, low: int, high: int) -> int:
+def parse_whole(name: str, value: Any, default: int, *, low: int = -_MOST, high: int = _MOST) -> int:
     """Read a whole number from `low` to `high`; what was left out is the default."""
     if value is None or value == "" or value in ([], {}):
         return default
@@ -101,7 +102,8 @@ def parse_whole(name: str, value: Any, default: int, *, low: int, high: int) -> 
     except (TypeError, ValueError, OverflowError):
         number = None
     if number is None or isinstance(value, bool) or not low <= number <= high:
-        raise InvalidInput(name, f"{value!r} is not a whole number from {low} to {high:,}")
+        span = "" if low == -_MOST else f" from {low} to {high:,}"
+        raise InvalidInput(name, f"{value!r} is not a whole number{span}")
     return number
 
 

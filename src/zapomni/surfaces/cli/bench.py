@@ -76,6 +76,17 @@ def embed(count: int, as_json: bool) -> None:  # noqa: FBT001
     click.echo(json.dumps(rows) if as_json else _columns(rows))
 
 
+@bench.command("memory")
+@click.option("--size", default=10_000, show_default=True, help="How many memories.")
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+def memory(size: int, as_json: bool) -> None:  # noqa: FBT001
+    """Measure what a server holds after a hundred hybrid recalls, and what a memory takes on disk."""
+    from zapomni.bench.memory import run
+
+    row = asdict(run(size))
+    click.echo(json.dumps(row) if as_json else _columns([row]))
+
+
 @contextmanager
 def _store(keep: Path | None) -> Iterator[Zapomni]:
     """Open the store that a benchmark works on: one that is kept, or one that is gone afterwards."""

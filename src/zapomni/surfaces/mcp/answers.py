@@ -28,7 +28,7 @@ PREVIEWS: Final = (PREVIEW, 500, 250, 100)
 SIDE_LIMIT: Final = 500
 """Most characters of metadata, tags or entities in an answer of many."""
 _SIDE_FIELDS: Final = ("metadata", "tags", "entities")
-_BOOKKEEPING: Final = {"accessed_at", "access_count", "position", "deleted_at"}
+_BOOKKEEPING: Final = {"accessed_at", "access_count", "position"}
 _USUAL: Final = {"trust": "confirmed", "pinned": False}
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import InvalidInput, ZapomniError
-from zapomni.model import PAGE_LIMIT, RECALL_LIMIT, Mode, Status
+from zapomni.model import Mode, Status
 from zapomni.services.parse import parse_choice, parse_flag, parse_scopes, parse_whole
 from zapomni.surfaces.mcp.answers import (
     REPLY_BYTES,
@@ -88,7 +88,7 @@ def _recall(app: Zapomni, given: Given, _: Actor) -> Answer:
     answer = app.recall(
         take("query"),
         scopes=parse_scopes(take("scope")),
-        limit=parse_whole("limit", take("limit"), app.config.recall.limit, low=1, high=RECALL_LIMIT),
+        limit=parse_whole("limit", take("limit"), app.config.recall.limit),
         mode=parse_choice("mode", take("mode"), Mode, Mode.HYBRID),
         strict=parse_flag("strict", take("strict")),
         budget=parse_whole("budget", take("budget"), 0, low=1, high=_ANY) or None,
@@ -140,7 +140,7 @@ def _list(app: Zapomni, given: Given, _: Actor) -> Answer:
         return show_part(app, str(memory_id), scopes, offset)
     if offset:
         raise InvalidInput("offset", "it needs an id", remedy="Use cursor to go on in a list")
-    limit = parse_whole("limit", take("limit"), LIST_DEFAULT, low=1, high=PAGE_LIMIT)
+    limit = parse_whole("limit", take("limit"), LIST_DEFAULT)
     page = partial(app.list, scopes=scopes, cursor=take("cursor"), **given.values)
     seen = app.scopes(scopes)
 
