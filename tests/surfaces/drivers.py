@@ -79,7 +79,7 @@ def told(answer: Mapping[str, Any]) -> dict[str, Any]:
         flat["alike"] = [memory["id"] for memory in answer["similar"]]
     if "current" in answer.get("error", {}):
         flat["contents"] = [answer["error"]["current"]["content"]]
-    return flat | answer.get("error", {})
+    return {**flat, **answer.get("error", {})}
 
 
 # --- the common form --------------------------------------------------------------------------------------

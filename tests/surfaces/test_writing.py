@@ -236,7 +236,7 @@ SCENARIOS = [
                 {"id": "kbcd2345", "content": "Третья, чьё имя — это начало."},
                 {"id": "mmmm2345kbcd2345", "content": "Четвёртая одна."},
             ),
-            show("kbcd", then={"code": "ambiguous", "matches": ["<id 1>", "<id 2>", "kbcd2345"]}),
+            show("kbcd", then={"code": "ambiguous", "matches": ["kbcd2345", "<id 1>", "<id 2>"]}),
             update("kbcd2345kbcd", "Что-то иное.", then={"code": "ambiguous"}),
             delete("kbcd", then={"code": "ambiguous"}),
             delete("kbcd2345kb", erase=True, then={"code": "ambiguous"}),
