@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -57,6 +57,7 @@ ODD = [
     "\u05b8",
 ]
 NUMBERS = count()
+Form = Literal["NFC", "NFD", "NFKD"]
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +118,9 @@ def test_any_text_comes_back_with_the_code_points_that_were_sent(desk: Desk, tex
     sent=st.sampled_from(["NFC", "NFD"]),
     asked=st.sampled_from(["NFC", "NFD", "NFKD"]),
 )
-def test_a_word_is_found_in_whatever_normal_form_it_is_asked_for(desk: Desk, word: str, sent: str, asked: str) -> None:
+def test_a_word_is_found_in_whatever_normal_form_it_is_asked_for(
+    desk: Desk, word: str, sent: Form, asked: Form
+) -> None:
     scope = f"project:{next(NUMBERS)}"
     name = f"zq{word}"  # no stop word begins so
     stored = desk.store(f"The 7 said {unicodedata.normalize(sent, name)} to 8", scope=scope)
