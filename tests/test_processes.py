@@ -282,13 +282,7 @@ def test_a_read_only_store_answers_readings_and_refuses_writings_clearly(world: 
 
 
 @pytest.mark.promise("store.full")
-@pytest.mark.parametrize(
-    "folder",
-    [
-        pytest.param(0o555, marks=pytest.mark.xfail(reason="SqliteVault.snapshot never opens the file as immutable")),
-        0o777,
-    ],
-)
+@pytest.mark.parametrize("folder", [0o555, 0o777])
 def test_a_read_only_store_can_be_exported_and_backed_up(world: drive.World, folder: int) -> None:
     world.zap("store", "The kiln fires at 1040")
     home = world.store.parent

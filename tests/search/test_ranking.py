@@ -84,9 +84,9 @@ def test_a_neighbour_that_the_filter_keeps_out_is_not_answered_with(words: Zapom
 @pytest.mark.parametrize(
     ("question", "exact", "stem"),
     [
-        ("отчёт", "Отчёт лежит у Ады.", "Отчёты лежат у Ады."),
+        ("отчётом", "Отчётом занята Ада.", "Отчёты лежат у Ады."),
         ("отчетами", "Отчётами занят Боб.", "Отчёту отдан весь день."),
-        ("deploy", "The deploy is done.", "The deploys are done."),
+        ("deploys", "The deploys are done.", "The deploy is done."),
         ("testing", "Testing comes first.", "Tested comes first."),
     ],
 )
@@ -109,14 +109,12 @@ def test_an_identifier_comes_before_texts_of_similar_meaning(both: Zapomni) -> N
 
 
 def test_importance_multiplies_the_relevance(words: Zapomni) -> None:
-    for importance in (0.0, 0.5, 1.0):
-        words.remember(
-            f"Мост разводят ночью {importance}".partition(".")[0] + "!" * int(10 * importance), importance=importance
-        )
+    for importance, bank in ((0.0, "левом"), (0.5, "дальнем"), (1.0, "правом")):
+        words.remember(f"Мост на {bank} берегу разводят ночью.", importance=importance)
     hits = words.recall("когда разводят мост").hits
     assert [hit.memory.importance for hit in hits] == [1.0, 0.5, 0.0]
     relevance = [hit.score / (0.5 + 0.5 * hit.memory.importance) for hit in hits]
-    assert relevance == pytest.approx([relevance[0]] * 3, rel=0.05)
+    assert relevance == pytest.approx([relevance[0]] * 3)
 
 
 def test_an_important_memory_that_hardly_fits_rises_over_an_idle_one_that_does(words: Zapomni) -> None:
@@ -133,7 +131,7 @@ def test_of_equal_scores_the_newer_comes_first(words: Zapomni) -> None:
 
 # --- filters ----------------------------------------------------------------------------------------------
 CROWD = 300
-ONE = "Отчёт о погоде в гавани за год: шторм, штиль, туман, дождь, снег, лёд, град, иней, гром, ветер, волна."
+ONE = "Отчёт о погоде в гавани за год: шторм, штиль."
 PASSES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "tags": ({"tags": ("Нужный",)}, {"tags": ["нужный"]}),
     "all_tags": ({"tags": ("a", "b")}, {"all_tags": ["a", "b"]}),

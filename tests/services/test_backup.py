@@ -167,6 +167,19 @@ def test_a_failed_backup_leaves_nothing_that_looks_complete(
     assert {path.name for path in tmp_path.iterdir()} == {"store"}
 
 
+def test_what_a_killed_backup_left_behind_goes_with_the_next_one(app: Zapomni, tmp_path: Path) -> None:
+    app.remember("The kiln fires at 1040")
+    with subprocess.Popen([sys.executable, "-c", ""]) as dead:
+        dead.wait()
+    abandoned = tmp_path / f".copy.db.{dead.pid}.part"
+    running = tmp_path / f".copy.db.{os.getppid()}.part"
+    for part in (abandoned, running):
+        part.write_bytes(b"half")
+    app.backup(tmp_path / "copy.db")
+    assert not abandoned.exists()
+    assert running.exists()
+
+
 def test_verify_checks_and_changes_nothing(app: Zapomni, tmp_path: Path) -> None:
     app.backup(tmp_path / "backup")
     app.remember("later")

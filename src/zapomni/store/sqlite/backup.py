@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ def copy(db: apsw.Connection, target: Path) -> None:
     """
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
+        _clear_abandoned(target)
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         _fill(db, part)
         _flush(part)
@@ -31,6 +33,26 @@ def copy(db: apsw.Connection, target: Path) -> None:
         raise Unavailable(f"the copy {target} cannot be written", remedy="Look at its folder and the disk") from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def _clear_abandoned(target: Path) -> None:
+    """Remove what a copy to the same target left behind when its process was killed."""
+    for part in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+        number = part.name.rsplit(".", 2)[1]
+        if number.isdigit() and not _runs(int(number)):
+            part.unlink(missing_ok=True)
+
+
+def _runs(process: int) -> bool:
+    if os.name != "posix":
+        return True  # asking is not harmless elsewhere
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _fill(db: apsw.Connection, part: Path) -> None:

@@ -45,7 +45,8 @@ class SqliteVault:
     @contextmanager
     def snapshot(self, scopes: Sequence[Scope] = ()) -> Iterator[SqliteSnapshot]:
         """Read one state of some scopes, or of all, while others write."""
-        connections = Connections(self.path, self._busy_timeout_ms)
+        immutable = open_file(self.path, self._busy_timeout_ms, self._clock)
+        connections = Connections(self.path, self._busy_timeout_ms, immutable=immutable)
         try:
             with connections.reading() as db:
                 yield SqliteSnapshot(db, scopes)
