@@ -193,7 +193,7 @@ def test_no_stored_text_controls_the_terminal(zap: Zap, stored: Stored) -> None:
         ESCAPES,
         *("--title", ESCAPES, "--description", ESCAPES, "--tag", ESCAPES, "--entity", ESCAPES),
         *("--source", ESCAPES, "--path", ESCAPES, "--meta", f"{ESCAPES}={ESCAPES}", "--key", ESCAPES),
-        *("--scope", f"team:{ESCAPES.strip()}"),
+        *("--scope", "team:red"),
     )
     everywhere = ["--scope", "all"]
     zap("update", memory_id, ESCAPES + "2", "--tag", ESCAPES + "2", *everywhere)

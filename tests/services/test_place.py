@@ -176,7 +176,7 @@ def test_only_the_remote_called_origin_counts(tmp_path: Path) -> None:
     assert project.identity == str((shop / ".git").resolve())
 
 
-@pytest.mark.parametrize("content", [b"", b"gitdir:", b"\xff\xfe\x00", b"nonsense"])
+@pytest.mark.parametrize("content", [b"", b"gitdir:", b"gitdir: /gone", b"\xff\xfe\x00", b"nonsense"])
 def test_a_git_file_that_says_nothing_is_passed_over(scope: Scope, tmp_path: Path, content: bytes) -> None:
     shop = repository(tmp_path / "shop")
     (shop / "sub").mkdir()

@@ -194,9 +194,9 @@ def test_a_query_has_distinct_words_and_not_too_many() -> None:
 def test_an_identifier_is_a_query_word_of_its_own_besides_its_parts() -> None:
     assert query_words("eu-west-3b") == (
         QueryWord("eu-west-3b", "eu-west-3b"),
-        QueryWord("eu"),
-        QueryWord("west"),
-        QueryWord("3b"),
+        QueryWord("eu", None, "eu-west-3b"),
+        QueryWord("west", None, "eu-west-3b"),
+        QueryWord("3b", None, "eu-west-3b"),
     )
 
 

@@ -24,6 +24,8 @@ PERFECT: Final = 0.75
 """Share of BM25's upper bound that a document full of the words really comes near to (embedders.md, section 2)."""
 UNSEEN: Final = 10
 """Memories imagined beside those that are there when a word's rarity is worked out, so that small stores rank well."""
+PART_SHARE: Final = 0.3
+"""What a part of an identifier counts where some memory holds the whole of it; else the parts speak for it."""
 EXACT_BONUS: Final = 0.1
 """What an exact form adds to its stem, so that the word as it was written comes first."""
 

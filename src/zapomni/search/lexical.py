@@ -16,6 +16,7 @@ from zapomni.search.constants import (
     LENGTH_SHARE,
     LONG,
     NEAR,
+    PART_SHARE,
     PASSAGE,
     PERFECT,
     SHORT,
@@ -61,7 +62,7 @@ class WordScores:
         self._exact = [(number, f" {word.exact} ") for number, word in enumerate(words) if word.exact is not None]
         self._texts = {hit.no: self._counted(hit.words) for hit in lexical.hits}
         self._mean = sum(text.length for text in self._texts.values()) / max(len(self._texts), 1)
-        self._weights = [self._weight(word, number, lexical, visible) for number, word in enumerate(words)]
+        self._weights = _weights(words, lexical, visible, [text.counts for text in self._texts.values()])
         self._best = max(sum(self._weights) * (K1 + 1) * PERFECT, 1e-9)
         self._threads: dict[Thread, dict[int, _Text]] = {}
         for hit in lexical.hits:
@@ -95,11 +96,6 @@ class WordScores:
             if found := spaced.count(stem):
                 counts[number] = found
         return _Text(counts, words.count(" ") + 1)
-
-    def _weight(self, word: QueryWord, number: int, lexical: Lexical, visible: int) -> float:
-        """Return how telling a word is: its rarity in the store or, where that is less, in what may be seen."""
-        here = sum(number in text.counts for text in self._texts.values())
-        return min(_rarity(lexical.total, lexical.holding.get(word.stem, 0)), _rarity(max(visible, here), here))
 
     def _share(self, counts: Counts, length: float) -> float:
         """Return BM25 as a share of the best; `length` is 1 for a text of mean length."""
@@ -146,6 +142,26 @@ class WordScores:
         spaced = f" {forms} "
         found = sum(self._weights[number] for number, form in self._exact if form in spaced)
         return EXACT_BONUS * found * (K1 + 1) * PERFECT / self._best
+
+
+def _weights(words: Sequence[QueryWord], lexical: Lexical, visible: int, hits: Sequence[Counts]) -> list[float]:
+    """Return how telling each word is: its rarity in the store or, where that is less, in what may be seen.
+
+    An identifier that no memory holds whole is asked for by its parts alone, and one that some memory holds
+    mostly by the whole.
+    """
+    wholes = {word.whole for word in words}
+    weights = []
+    for number, word in enumerate(words):
+        held = lexical.holding.get(word.stem, 0)
+        here = sum(number in counts for counts in hits)
+        weight = min(_rarity(lexical.total, held), _rarity(max(visible, here), here))
+        if word.stem in wholes and not held:
+            weight = 0.0
+        elif word.whole is not None and lexical.holding.get(word.whole):
+            weight *= PART_SHARE
+        weights.append(weight)
+    return weights
 
 
 def _lends(text: _Text) -> float:

@@ -19,14 +19,20 @@ def everything_in(scopes: Sequence[Scope], *, deleted: bool = False) -> Filter:
     return Filter(scopes=tuple(scopes), trusts=tuple(Trust), expired=True, deleted=deleted)
 
 
+def given_id(short: str) -> str:
+    """Return the id or beginning of one that was given; raises `InvalidInput` when there is none."""
+    prefix = short.strip()
+    if not prefix:
+        raise InvalidInput("id", "it is blank", remedy="Give an id as `recall` or `list` shows it")
+    return prefix
+
+
 def find_one(context: Context, short: str, scopes: Sequence[Scope], *, deleted: bool = False) -> Memory:
     """Return the memory whose id begins with `short`; an exact id wins over longer ones.
 
     Raises `NotFound`, or `Ambiguous` with the ids that fit.
     """
-    prefix = short.strip()
-    if not prefix:
-        raise InvalidInput("id", "it is blank", remedy="Give an id as `recall` or `list` shows it")
+    prefix = given_id(short)
     where = everything_in(scopes, deleted=deleted)
     matches = context.store.match_id(prefix, where)
     if len(matches) > 1:

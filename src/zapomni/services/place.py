@@ -37,7 +37,7 @@ def find_project(folder: Path) -> Project | None:
         common = _common_dir(root / ".git")
         if common is not None:
             remote = _remote(common)
-            base = common.parent if common.name == ".git" else common
+            base = common.parent if common.name.startswith(".") else common  # .git, or a bare one called .bare
             name = base.name.removesuffix(".git") or root.name
             return Project(name=name[:NAME_LIMIT].strip() or "repository", identity=remote or str(common))
     return None
@@ -45,16 +45,20 @@ def find_project(folder: Path) -> Project | None:
 
 def _common_dir(git: Path) -> Path | None:
     try:
-        if git.is_dir():
-            return git.resolve() if (git / "HEAD").exists() else None
-        pointer = git.read_text(encoding="utf-8").strip()
-        if not pointer.startswith("gitdir:"):
-            return None
-        own = (git.parent / pointer.removeprefix("gitdir:").strip()).resolve()
-        shared = own / "commondir"
-        return (own / shared.read_text(encoding="utf-8").strip()).resolve() if shared.exists() else own
+        common = git.resolve() if git.is_dir() else _pointed(git)
+        return common if common is not None and (common / "HEAD").exists() else None
     except (OSError, UnicodeDecodeError):
         return None
+
+
+def _pointed(git: Path) -> Path | None:
+    """Return the directory that the `.git` file of a worktree or submodule leads to."""
+    pointer = git.read_text(encoding="utf-8").strip()
+    if not pointer.startswith("gitdir:"):
+        return None
+    own = (git.parent / pointer.removeprefix("gitdir:").strip()).resolve()
+    shared = own / "commondir"
+    return (own / shared.read_text(encoding="utf-8").strip()).resolve() if shared.exists() else own
 
 
 def _remote(common: Path) -> str | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from zapomni.errors import Conflict, InvalidInput, Refused
 from zapomni.model import UNSET, Memory, Outcome, Patch, Rejection, Status, Verb
-from zapomni.services.find import find_one
+from zapomni.services.find import find_one, given_id
 from zapomni.services.prepare import Prepared, prepare
 from zapomni.services.remember import read_back
 from zapomni.text.fold import digest
@@ -33,6 +33,7 @@ def update(
     Raises `Conflict` with both texts when `version` is given and is not the current one, `Refused` when the
     new content was rejected before, `InvalidInput` for an empty patch or a bad value.
     """
+    given_id(short)
     if all(getattr(patch, f.name) is UNSET for f in fields(patch)):
         raise InvalidInput("patch", "it changes no field", remedy="Name at least one field to change")
     prepared = prepare(patch)

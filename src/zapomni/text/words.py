@@ -88,11 +88,13 @@ def _far_script() -> _Script:  # these ranges take tens of milliseconds to compi
 class QueryWord:
     """One word to look for: `stem` in titles and bodies, `exact` among exact forms.
 
-    `exact` is None where the index holds no other form than the stem.
+    `exact` is None where the index holds no other form than the stem. A part of an identifier names the
+    `whole` by its stem: text that holds the whole need not be asked for the parts as well.
     """
 
     stem: str
     exact: str | None = None
+    whole: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,38 +163,39 @@ def _run(run: str) -> tuple[QueryWord, ...]:
     return tuple(_units(text, _far_script() if any(map(_is_far, text)) else _NEAR_SCRIPT))
 
 
-def _units(text: str, script: _Script) -> Iterator[QueryWord]:
+def _units(text: str, script: _Script, whole: str | None = None) -> Iterator[QueryWord]:
     for unit in script.unit.findall(text):
         if script.dense.match(unit):
             yield from _pairs(unit)
         elif script.word.search(unit):
-            yield from _identify(_CLIPPED.sub("", unit), script)
+            yield from _identify(_CLIPPED.sub("", unit), script, whole)
         elif _is_symbol(unit):
             yield QueryWord(unit)
 
 
-def _identify(unit: str, script: _Script) -> Iterator[QueryWord]:
+def _identify(unit: str, script: _Script, whole: str | None = None) -> Iterator[QueryWord]:
     form = fold(unit)[:LONGEST]
     if _SEGMENTS.search(unit):
-        yield QueryWord(form, form)
+        yield QueryWord(form, form, whole)
         for segment in _SEGMENTS.split(unit):
-            yield from _units(segment, script)
+            yield from _units(segment, script, whole or form)
         return
     words = script.word.findall(unit)
     parts = _humps(unit) if words == [unit] else words
     if parts == [unit]:
-        yield from _word(form)
+        yield from _word(form, whole)
         return
-    yield QueryWord(stem(form), form)
-    for part in parts:
-        yield from _identify(part, script)
-
-
-def _word(form: str) -> Iterator[QueryWord]:
     short = stem(form)
-    yield QueryWord(short, form if form != short else None)
+    yield QueryWord(short, form, whole)
+    for part in parts:
+        yield from _identify(part, script, whole or short)
+
+
+def _word(form: str, whole: str | None = None) -> Iterator[QueryWord]:
+    short = stem(form)
+    yield QueryWord(short, form if form != short else None, whole)
     if _HASH.fullmatch(form):
-        yield QueryWord(form[:HASH_PREFIX])
+        yield QueryWord(form[:HASH_PREFIX], None, whole or short)
 
 
 def _humps(word: str) -> list[str]:
