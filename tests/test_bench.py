@@ -100,13 +100,9 @@ def folder(tmp_path: Path) -> Path:
     made.mkdir()
     passages = [{"id": name, "group": "sea", "text": text} for name, text in HARBOUR.items()]
     passages.append({"id": "l1", "group": "land", "text": "Пароль от стенда лежит в сейфе."})
-    files = {
-        "corpus": passages,
-        "queries": [{"id": q, "group": group, "text": text, "cat": cat} for q, group, text, cat, _ in QUESTIONS],
-        "qrels": [
-            {"qid": q, "did": did, "rel": rel} for q, _, _, _, answers in QUESTIONS for did, rel in answers.items()
-        ],
-    }
+    questions = [{"id": q, "group": group, "text": text, "cat": cat} for q, group, text, cat, _ in QUESTIONS]
+    answers = [{"qid": q, "did": did, "rel": rel} for q, _, _, _, given in QUESTIONS for did, rel in given.items()]
+    files: dict[str, list[Any]] = {"corpus": passages, "queries": [*questions], "qrels": [*answers]}
     for name, rows in files.items():
         lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         (made / f"{name}.jsonl").write_text(lines, encoding="utf-8")
