@@ -35,7 +35,8 @@ class Embedder(Protocol):
         """Return, in order, one unit vector a text, or the error that this text alone met.
 
         Splits into the batches that the provider takes, waits and retries by itself, and checks each
-        vector for width, NaN and zero. Raises `EmbedderError` when the provider as a whole failed.
+        vector for width, NaN and zero. Somebody waits for the answer to a query: it comes, or fails, within
+        seconds (`embedder.query_timeout_s`). Raises `EmbedderError` when the provider as a whole failed.
         """
 
     def prior_mean(self) -> Vector | None:

@@ -15,7 +15,6 @@ from zapomni.text.pieces import pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from concurrent.futures import ThreadPoolExecutor
 
     from zapomni.clock import Clock
     from zapomni.embed.base import Embedder
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 BATCH: Final = 128
 """Memories a round: enough for length-sorted batches, few enough that a kill loses seconds of work."""
-QUERY_DEADLINE: Final = 3.0
-"""Seconds that a question waits for a provider on the network before words alone answer it."""
 ELSEWHERE: Final = "another process is working on it"
 _RETRY_AFTER: Final = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1), timedelta(hours=24))
 
@@ -76,7 +73,6 @@ class Embedding:
         self._clock = clock
         self._older: dict[str, Embedder | None] = {}
         self._lock = Lock()
-        self._threads: ThreadPoolExecutor | None = None
 
     @property
     def wanted(self) -> Embedder | None:
@@ -102,7 +98,7 @@ class Embedding:
         if embedder is None:
             return Asked(reason=f"the vectors are of {space.label}, which is not available; run `zapomni reembed`")
         try:
-            (vector,) = self._in_time(embedder, text)
+            (vector,) = embedder.embed([text], "query")
         except EmbedderError as error:
             return Asked(reason=error.message)
         if isinstance(vector, EmbedderError):
@@ -147,12 +143,10 @@ class Embedding:
         return replace(found, error=found.error or self.trouble)
 
     def close(self) -> None:
-        """Release the embedders and the thread that asks them."""
+        """Release the embedders."""
         for embedder in (self._wanted, *self._older.values()):
             if embedder is not None:
                 embedder.close()
-        if self._threads is not None:
-            self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _is_wanted(self, space: Space) -> bool:
         wanted = self._wanted
@@ -169,19 +163,6 @@ class Embedding:
             if space.label not in self._older:
                 self._older[space.label] = self._embedder_for(space.provider, space.model)
             return self._older[space.label]
-
-    def _in_time(self, embedder: Embedder, text: str) -> list[Vector | EmbedderError]:
-        if embedder.local:
-            return embedder.embed([text], "query")
-        from concurrent.futures import ThreadPoolExecutor
-        from concurrent.futures import TimeoutError as LateError
-
-        with self._lock:
-            self._threads = self._threads or ThreadPoolExecutor(max_workers=2, thread_name_prefix="embed-query")
-        try:
-            return self._threads.submit(embedder.embed, [text], "query").result(timeout=QUERY_DEADLINE)
-        except LateError as error:
-            raise EmbedderError(f"{embedder.provider} did not answer within {QUERY_DEADLINE:g} seconds") from error
 
     def _found(self, embedder: Embedder) -> Space:
         """Open the wanted space; one probe text tells its width."""
