@@ -217,7 +217,6 @@ def test_latency_measures_each_size(ask: Ask) -> None:
     assert row["recall_p95_ms"] >= row["recall_ms"]
 
 
-@pytest.mark.xfail(strict=True, reason="bench/latency.py asks the statistics for `text`; they call it `memories`")
 def test_latency_tells_the_bytes_that_texts_take(ask: Ask) -> None:
     (row,) = ask("latency", "--sizes", "60", "--json")
     assert row["text_bytes"] > 100

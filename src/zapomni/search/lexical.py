@@ -59,7 +59,7 @@ class WordScores:
 
     def __init__(self, words: Sequence[QueryWord], lexical: Lexical, visible: int) -> None:
         self._stems = [f" {word.stem} " for word in words]
-        self._exact = [(number, f" {word.exact} ") for number, word in enumerate(words) if word.exact is not None]
+        self._exact = [None if word.exact is None else f" {word.exact} " for word in words]
         self._texts = {hit.no: self._counted(hit.words) for hit in lexical.hits}
         self._mean = sum(text.length for text in self._texts.values()) / max(len(self._texts), 1)
         self._weights = _weights(words, lexical, visible, [text.counts for text in self._texts.values()])
@@ -72,7 +72,7 @@ class WordScores:
     def of_hit(self, hit: LexicalHit) -> WordScore:
         """Return the score of a memory that holds some of the words."""
         text = self._texts[hit.no]
-        exact = self._exact_share(hit.exact) if self._exact and hit.exact else 0.0
+        exact = self._exact_share(f" {hit.exact} ", text.counts)
         length = text.length / self._mean
         own = self._share(text.counts, 1 - LENGTH_SHARE + LENGTH_SHARE * length)
         if hit.thread is not None and hit.position is not None:
@@ -137,10 +137,16 @@ class WordScores:
             shares.append(_lends(text) * self._share(counts, 1 - WINDOW_LENGTH_SHARE + share))
         return shares[0], shares[1]
 
-    def _exact_share(self, forms: str) -> float:
-        """Return the bonus for the words that stand there just as they were asked for."""
-        spaced = f" {forms} "
-        found = sum(self._weights[number] for number, form in self._exact if form in spaced)
+    def _exact_share(self, forms: str, counts: Counts) -> float:
+        """Return the bonus for the words that stand there just as they were asked for.
+
+        A word that is its own stem stands there as such when the stem occurs more often than forms of it.
+        """
+        found = 0.0
+        for number, occurrences in counts.items():
+            form = self._exact[number]
+            if form in forms if form is not None else occurrences > forms.count(self._stems[number][:-1]):
+                found += self._weights[number]
         return EXACT_BONUS * found * (K1 + 1) * PERFECT / self._best
 
 

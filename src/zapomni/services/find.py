@@ -21,7 +21,7 @@ def everything_in(scopes: Sequence[Scope], *, deleted: bool = False) -> Filter:
 
 def given_id(short: str) -> str:
     """Return the id or beginning of one that was given; raises `InvalidInput` when there is none."""
-    prefix = short.strip()
+    prefix = str(short).strip()
     if not prefix:
         raise InvalidInput("id", "it is blank", remedy="Give an id as `recall` or `list` shows it")
     return prefix

@@ -16,6 +16,7 @@ from zapomni.errors import InvalidInput
 from zapomni.model import About, Draft, Filter, Kind, Patch, Trust
 from zapomni.record import parse_scope
 from zapomni.text.dates import parse_bound, parse_instant
+from zapomni.text.nearest import nearest
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
@@ -26,6 +27,10 @@ E = TypeVar("E", bound=StrEnum)
 
 DRAFT_FIELDS: Final = tuple(name for name in Draft.__dataclass_fields__ if name != "scope")
 PATCH_FIELDS: Final = tuple(name for name in Patch.__dataclass_fields__ if name != "scope")
+FILTER_FIELDS: Final = (
+    *("kind", "about", "tags", "all_tags", "entities", "path", "source", "importance_from", "pinned", "trust"),
+    *("since", "until", "on", "as_of", "expired", "deleted"),
+)
 _TIMES: Final = ("observed_at", "valid_from", "valid_until")
 _LISTS: Final = ("tags", "entities")
 _MOST: Final = 2**53
@@ -40,10 +45,11 @@ def given(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def parse_draft(values: Mapping[str, Any], *, zone: tzinfo, scope: Scope | None = None) -> Draft:
     """Read the fields of a draft; raises `InvalidInput` naming the first field that cannot be read."""
+    _only(values, DRAFT_FIELDS)
     content = values.get("content")
     if not isinstance(content, str):
         raise InvalidInput("content", "it is missing", remedy="Give the text that should be remembered")
-    fields = {name: _field(name, value, zone) for name, value in given(values).items() if name in DRAFT_FIELDS}
+    fields = {name: _field(name, value, zone) for name, value in given(values).items()}
     return Draft(**{**fields, "content": content, "scope": scope})
 
 
@@ -52,9 +58,10 @@ def parse_patch(values: Mapping[str, Any], *, zone: tzinfo, scope: Scope | None 
 
     The word `none` clears a field that may be empty; a blank content is an error, never a clearing.
     """
+    _only(values, PATCH_FIELDS)
     fields: dict[str, Any] = {}
     for name, value in values.items():
-        if name not in PATCH_FIELDS or value is None:
+        if value is None:
             continue
         if _clears(name, value):
             fields[name] = () if name in _LISTS else None if name not in {"title", "description"} else ""
@@ -68,9 +75,9 @@ def parse_patch(values: Mapping[str, Any], *, zone: tzinfo, scope: Scope | None 
 def parse_filter(values: Mapping[str, Any], *, scopes: Sequence[Scope], now: datetime, zone: tzinfo) -> Filter:
     """Read the fields of a filter.
 
-    They are kind, about, tags, all_tags, entities, path, source, importance_from, pinned, trust, since,
-    until, on, as_of, expired and deleted. `on` is one whole day, month or year.
+    They are `FILTER_FIELDS`; `on` is one whole day, month or year.
     """
+    _only(values, FILTER_FIELDS)
     found = given(values)
     since, until = _interval(found, now, zone)
     return Filter(
@@ -120,6 +127,15 @@ def parse_choice(name: str, value: Any, choices: type[E], default: E) -> E:
 def parse_texts(name: str, value: Any) -> tuple[str, ...]:
     """Read a list of texts, a single text, or a JSON list inside a text."""
     return () if value is None or value == "" or value in ([], {}) else _texts(name, value)
+
+
+def _only(values: Mapping[str, Any], fields: Sequence[str]) -> None:
+    """Refuse a name that is no field: what it was meant to do would silently not be done."""
+    for name in values:
+        if name not in fields:
+            close = nearest(name, fields)
+            hint = f"Did you mean {' or '.join(close)}?" if close else f"The fields are {', '.join(fields)}"
+            raise InvalidInput(name, "there is no such field", remedy=hint)
 
 
 def _interval(found: Mapping[str, Any], now: datetime, zone: tzinfo) -> tuple[datetime | None, datetime | None]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from zapomni.store.base import Store
 
 _ORIGIN: Final = re.compile(r'^\s*\[remote "origin"\][^\[]*?^\s*url\s*=\s*(\S[^\r\n]*)', re.MULTILINE)
+_PORT: Final = re.compile(r"(?<=[^/]):\d+(?=/|$)")
 _SUFFIX: Final = 6
 """Letters of the identity's hash that tell two repositories of one name apart."""
 
@@ -71,10 +72,12 @@ def _remote(common: Path) -> str | None:
 
 
 def normal_remote(url: str) -> str:
-    """Return one spelling for the ways to write a remote: no scheme, no user, no `.git`, host in lower case."""
+    """Return one spelling for the ways to write a remote: no scheme, user, port or `.git`, host in lower case."""
     text = url.strip().removesuffix("/").removesuffix(".git")
-    text = text.partition("://")[2] or text
+    scheme, mark, rest = text.partition("://")
+    text = rest if mark else scheme
     text = text.rpartition("@")[2] if "@" in text.partition("/")[0] else text
+    text = _PORT.sub("", text) if mark else text
     host, slash, path = text.replace(":", "/", 1).partition("/")
     return f"{host.casefold()}{slash}{path}"
 

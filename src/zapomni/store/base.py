@@ -208,7 +208,7 @@ class Store(Protocol):
         """Count what the filter lets through and measure the parts of the store."""
 
     def touch(self, ids: Sequence[str], at: datetime) -> None:
-        """Count one targeted reading of each memory; no revision is written and a busy store is passed over."""
+        """Count each of these targeted readings; no revision is written and a busy store is passed over."""
 
     # --- the read path ---------------------------------------------------------------------------------
     def lexical(self, words: Sequence[QueryWord], where: Filter, limit: int) -> Lexical:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.model import Link
@@ -112,11 +113,10 @@ def runs(db: apsw.Connection, limit: int) -> list[Run]:
 
 
 def touch(db: apsw.Connection, ids: Sequence[str], at: str) -> None:
-    """Count one targeted reading of each memory."""
-    db.execute(
-        "UPDATE memories SET accessed_at = ?, access_count = access_count + 1"
-        " WHERE id IN (SELECT value FROM json_each(?)) AND deleted_at IS NULL",
-        (at, json.dumps(list(ids))),
+    """Count each of these targeted readings; a memory may be named several times."""
+    db.executemany(
+        "UPDATE memories SET accessed_at = ?, access_count = access_count + ? WHERE id = ? AND deleted_at IS NULL",
+        [(at, count, memory_id) for memory_id, count in Counter(ids).items()],
     )
 
 
