@@ -180,7 +180,7 @@ class Zapomni:
 
         usual = self.config.recall
         query = Query(
-            text=text,
+            text=str(text),
             where=self.filter(scopes, where),
             limit=parse_whole("limit", limit, usual.limit, low=1, high=RECALL_LIMIT),
             mode=parse_choice("mode", mode, Mode, Mode.HYBRID),
@@ -203,7 +203,7 @@ class Zapomni:
         from zapomni.services.parse import parse_whole
 
         size = parse_whole("limit", limit, 20, low=1, high=PAGE_LIMIT)
-        return list_memories(self.context, self.filter(scopes, where), limit=size, cursor=cursor)
+        return list_memories(self.context, self.filter(scopes, where), limit=size, cursor=str(cursor or "") or None)
 
     def update(
         self,

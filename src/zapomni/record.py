@@ -21,7 +21,7 @@ def parse_scope(text: str) -> Scope:
 
     Raises `InvalidInput` for any other form; a bare name is answered with the full form it may have meant.
     """
-    head, colon, name = text.strip().partition(":")
+    head, colon, name = str(text).strip().partition(":")
     name = name.strip()
     if len(name) > NAME_LIMIT or not name.isprintable():
         raise InvalidInput("scope", f"a name is one line of at most {NAME_LIMIT} printable characters")
@@ -29,7 +29,7 @@ def parse_scope(text: str) -> Scope:
         return Scope(kind=ScopeKind.USER)
     if colon and name and head in {k.value for k in ScopeKind} - {ScopeKind.USER.value}:
         return Scope(kind=ScopeKind(head), name=name)
-    hint = f"Did you mean project:{text.strip()}?" if text.strip() and not colon else ""
+    hint = f"Did you mean project:{head}?" if head and not colon else ""
     raise InvalidInput("scope", f"{text!r} is not user, project:NAME, agent:NAME or team:NAME", remedy=hint)
 
 

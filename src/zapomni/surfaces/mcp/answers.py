@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from zapomni.errors import ZapomniError
 
-REPLY_BYTES: Final = 95_000
-"""Most bytes of one answer, object and text together; clients refuse or hide what is over 100 kB."""
+REPLY_BYTES: Final = 88_000
+"""Most bytes of one answer, object and text together, without the spaces and frames of the wire: clients refuse or
+hide what is over 100 kB."""
 MESSAGE_LIMIT: Final = 1_000
 PREVIEWS: Final = (PREVIEW, 500, 250, 100)
 """Characters of each memory, tried in this order until an answer of many fits."""
