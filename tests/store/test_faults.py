@@ -33,6 +33,7 @@ def test_a_full_disk_is_a_clear_error_and_loses_nothing(bench):
 
 
 AS_NOBODY = """
+import urllib.parse  # read before the privileges go: the interpreter may lie in a home of its own
 import hashlib, os, sys
 from dataclasses import replace
 from pathlib import Path
