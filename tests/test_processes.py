@@ -17,7 +17,7 @@ import pytest
 from tests.servers import Server, environment
 from tests.trials import drivers_b as drive
 
-from zapomni.app import open_memory
+from zapomni.opening import open_memory
 from zapomni.model import Filter
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ WRITERS, EACH, SERVERS = 8, 500, 4
 SEEN_WITHIN = 2.0
 WRITE_AND_CHANGE = """
 import sys
-from zapomni.app import open_memory
+from zapomni.opening import open_memory
 with open_memory(sys.argv[1], **{"embedder.provider": "scripted"}) as app:
     for no in range(100_000):
         made = app.remember(f"round {sys.argv[2]} item {no}")
@@ -40,7 +40,7 @@ with open_memory(sys.argv[1], **{"embedder.provider": "scripted"}) as app:
 FILL = """
 import json, resource, sys
 from pathlib import Path
-from zapomni.app import open_memory
+from zapomni.opening import open_memory
 from zapomni.errors import ZapomniError
 home, how = Path(sys.argv[1]), sys.argv[2]
 home.mkdir(exist_ok=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from zapomni.app import Zapomni
-    from zapomni.app import open_memory as open  # noqa: A004 - `zapomni.open()` is the name people expect
+    from zapomni.opening import open_memory as open  # noqa: A004 - `zapomni.open()` is the name people expect
 
 __all__ = ["Zapomni", "__version__", "open"]
 __version__ = "0.1.0"
@@ -19,7 +19,7 @@ __version__ = "0.1.0"
 def __getattr__(name: str) -> Any:
     """Load the library on first use, so that the command starts fast."""
     if name in {"Zapomni", "open"}:
-        from zapomni import app
+        from zapomni import app, opening
 
-        return app.open_memory if name == "open" else app.Zapomni
+        return opening.open_memory if name == "open" else app.Zapomni
     raise AttributeError(f"module 'zapomni' has no attribute {name!r}")

@@ -11,7 +11,6 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from zapomni.clock import LocalZone, system_clock
-from zapomni.config import load
 from zapomni.ids import random_id
 from zapomni.model import PAGE_LIMIT, RECALL_LIMIT, Actor, Filter, Mode, Origin, Query
 from zapomni.record import parse_scope
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from zapomni.services.embedding import Embedding
     from zapomni.services.history import Undone
     from zapomni.services.reembedding import Reembedding
+    from zapomni.services.revise import Deletions
     from zapomni.services.worker import Worker
     from zapomni.store.base import Check, Stats, Store
     from zapomni.store.sqlite.vault import SqliteVault
@@ -249,17 +249,28 @@ class Zapomni:
             return erase_for_good(self.context, memory_id, scopes=seen, actor=who)
         return delete(self.context, memory_id, scopes=seen, actor=who, never=never)
 
-    def history(self, memory_id: str, *, scopes: Sequence[str] = ()) -> tuple[Memory, Sequence[Revision]]:
-        """Return a memory, deleted ones too, with its revisions, oldest first."""
+    def delete_many(
+        self, ids: Sequence[str], *, scopes: Sequence[str] = (), erase: bool = False, never: str | None = None
+    ) -> Deletions:
+        """Delete several memories as one run, which `undo_run` takes back; an error stands in its memory's place."""
+        from zapomni.services.revise import delete_many
+
+        seen = self.scopes(scopes)
+        return delete_many(self.context, ids, scopes=seen, actor=self.actor, for_good=erase, never=never)
+
+    def history(self, memory_id: str, *, scopes: Sequence[str] = ()) -> tuple[Memory | None, Sequence[Revision]]:
+        """Return a memory with its revisions, oldest first; deleted ones too, None for an erased one."""
         from zapomni.services.history import history
 
         return history(self.context, memory_id, scopes=self.scopes(scopes))
 
-    def undo(self, memory_id: str, *, scopes: Sequence[str] = (), actor: Actor | None = None) -> Undone:
-        """Take back the latest change of a memory."""
+    def undo(
+        self, memory_id: str, *, scopes: Sequence[str] = (), to: int | None = None, actor: Actor | None = None
+    ) -> Undone:
+        """Take back the latest change of a memory, or bring it to what it was after revision `to`."""
         from zapomni.services.history import undo
 
-        return undo(self.context, memory_id, scopes=self.scopes(scopes), actor=actor or self.actor)
+        return undo(self.context, memory_id, scopes=self.scopes(scopes), to=to, actor=actor or self.actor)
 
     def undo_run(self, run: str, *, actor: Actor | None = None) -> Undone:
         """Take back every change of a run; memories changed since are named and left alone."""
@@ -384,16 +395,3 @@ class Zapomni:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def open_memory(
-    home: str | Path | None = None, *, folder: str | Path | None = None, actor: str = "library", **settings: Any
-) -> Zapomni:
-    """Open the memory that the settings name; exported as `zapomni.open`.
-
-    `home` overrides the data folder; `folder` is the working folder whose repository is the default scope
-    (None: no project, scope `user`); `settings` override others by name. Raises `ConfigError`.
-    """
-    config = load({"home": home, **settings} if home is not None else settings)
-    place = Path(folder) if folder is not None else None
-    return Zapomni(config, folder=place, actor=Actor(name=actor, origin=Origin.AGENT))

@@ -233,6 +233,26 @@ def test_a_rate_limit_beyond_patience_is_passed_on(waits):
     assert waits == []
 
 
+def test_retries_are_not_logged_and_those_of_a_host_still_are(caplog):
+    provider = Provider(*[httpx2.ConnectError("no")] * 20)
+    with pytest.raises(EmbedderError, match="could not be reached"):
+        openai.make(settings("openai"), provider.transport).embed(["a"], "passage")
+    assert len(provider.requests) > 1
+    assert not caplog.records
+    with pytest.raises(OSError, match="theirs"):
+        for attempt in stamina.retry_context(OSError, attempts=2):
+            with attempt:
+                raise OSError("theirs")
+    assert [record.name for record in caplog.records][:1] == ["stamina"]
+
+
+def test_a_provider_that_is_away_is_told_with_what_to_look_at():
+    for failure, what in ((httpx2.ConnectError("no"), "base_url"), (httpx2.ReadTimeout("no"), "timeout_s")):
+        with pytest.raises(EmbedderError) as caught:
+            openai.make(settings("openai"), Provider(*[failure] * 20).transport).embed(["a"], "passage")
+        assert what in caught.value.remedy
+
+
 def test_tries_are_bounded_with_growing_pauses(waits):
     provider = Provider(*[httpx2.ConnectError("no")] * 20)
     with pytest.raises(EmbedderError, match="could not be reached"):

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from zapomni.app import Zapomni, open_memory
+from zapomni.app import Zapomni
+from zapomni.opening import open_memory
 from zapomni.model import About, Actor, Filter, Kind, Link, LinkKind, Memory, Origin, Rejection, Trust, Verb
 from zapomni.record import parse_scope
 from zapomni.text.fold import digest

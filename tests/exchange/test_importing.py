@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 BIG = ['{"content": "import line %d"' % no + ("" if no == 350 else ', "tags": ["imp"]}') for no in range(1, 501)]  # noqa: UP031 - braces
 PROGRAM = """
 import sys
-from zapomni.app import open_memory
+from zapomni.opening import open_memory
 from zapomni.exchange import importing
 importing.BATCH = 20
 with open_memory(sys.argv[1], **{"embedder.provider": "none"}) as app:

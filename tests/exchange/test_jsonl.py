@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from zapomni.app import open_memory
+from zapomni.opening import open_memory
 from zapomni.errors import InvalidInput, Refused, Unavailable
 from zapomni.exchange.admission import Ready, ready_of
 from zapomni.exchange.entries import Item

@@ -57,7 +57,11 @@ async def _read_resources(client: Client, memory_id: str) -> None:
     templates = (await client.list_resource_templates()).resource_templates
     assert [template.uri_template for template in templates] == ["memory://{id}"]
     for uri in ("memory://recent", f"memory://{memory_id}"):
-        assert "lighthouse" in (await client.read_resource(uri)).contents[0].text  # type: ignore[union-attr]
+        (contents,) = (await client.read_resource(uri)).contents
+        assert "lighthouse" in contents.text  # type: ignore[union-attr]
+        assert contents.mime_type == "text/plain"
+    with pytest.raises(MCPError, match="Look it up with list_memories"):
+        await client.read_resource("memory://nothing-here")
     for uri in ("memory://nothing-here", "memory://", "file:///etc/passwd"):
         with pytest.raises(MCPError):
             await client.read_resource(uri)

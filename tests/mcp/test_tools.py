@@ -229,6 +229,30 @@ def test_an_error_that_nobody_foresaw_is_answered_with_a_reference_alone(
     assert "secret detail" in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments", "remedy"),
+    [
+        ("update_memory", {"id": "zzzz", "title": "x"}, "Look it up with list_memories or name its scope"),
+        ("delete_memory", {"id": " "}, "Give an id as recall_memory or list_memories shows it"),
+        ("recall_memory", {"query": " "}, "Ask something, or use list_memories to see what there is"),
+        ("store_memory", {"content": "x" * 100_001}, "Split it into several memories"),
+    ],
+)
+def test_a_remedy_speaks_of_tools_not_of_commands(
+    app: Zapomni, tool: str, arguments: dict[str, Any], remedy: str
+) -> None:
+    assert problem(app, tool, **arguments)["remedy"] == remedy
+
+
+def test_the_statistics_name_the_scopes_that_there_are_up_to_a_bound(app: Zapomni) -> None:
+    good(app, "store_memory", content="x", scope="team:web")
+    assert good(app, "memory_stats")["known_scopes"] == ["team:web", "user"]
+    for number in range(60):
+        good(app, "store_memory", content="x", scope=f"team:t{number}")
+    shape = good(app, "memory_stats")
+    assert (len(shape["known_scopes"]), shape["known_scopes_left_out"]) == (50, 12)
+
+
 def test_a_refused_value_is_a_failed_call(app: Zapomni) -> None:
     stored = good(app, "store_memory", content="The office is in Riga.")
     good(app, "delete_memory", id=stored["id"], never="we never had one there")

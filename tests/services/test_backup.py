@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import apsw
 import pytest
 
-from zapomni.app import Zapomni, open_memory
+from zapomni.app import Zapomni
+from zapomni.opening import open_memory
 from zapomni.config import load
 from zapomni.errors import InvalidInput, NotFound, Refused, StoreBusy, StoreDamaged, Unavailable
 from zapomni.model import Filter
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 ITEMS = {f"ledger item {no}" for no in range(1, 51)}
 WRITER = """
 import sys
-from zapomni.app import open_memory
+from zapomni.opening import open_memory
 with open_memory(sys.argv[1], **{"embedder.provider": "none"}) as app:
     app.remember("the other process is here")
     print("ready", flush=True)

@@ -37,7 +37,7 @@ db.execute("ROLLBACK")
 """
 WRITE = """
 import sys
-from zapomni.app import open_memory
+from zapomni.opening import open_memory
 with open_memory(sys.argv[1], **{"embedder.provider": "none"}) as app:
     for no in range(int(sys.argv[3])):
         print(app.remember(f"{sys.argv[2]} item {no}").id, flush=True)

@@ -7,6 +7,7 @@ neither it nor any text sent ever stands in an error.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import threading
@@ -35,6 +36,17 @@ AGAIN: Final = frozenset({408, 425, 429})
 """Answers below 500 that ask to try later."""
 SERVER_ERROR: Final = 500
 CONNECT_S: Final = 10.0
+_LATE: Final = "Try again, or raise embedder.timeout_s and embedder.query_timeout_s"
+_AWAY: Final = "Check embedder.base_url and that the provider runs there"
+_OURS: Final = threading.local()
+"""Whether this thread is inside a `post`: its retries are told by the error alone, those of a host are its own."""
+
+
+def _is_foreign(_: logging.LogRecord) -> bool:
+    return not getattr(_OURS, "posting", False)
+
+
+logging.getLogger("stamina").addFilter(_is_foreign)
 
 
 class Patience(NamedTuple):
@@ -48,9 +60,11 @@ class Patience(NamedTuple):
 class Transient(EmbedderError):
     """Trying again may help; `status` is the answer's, 0 when none came."""
 
-    def __init__(self, message: str, *, status: int = 0, retry_after: float | None = None) -> None:
+    def __init__(
+        self, message: str, *, remedy: str = "", status: int = 0, retry_after: float | None = None
+    ) -> None:
         self.status = status
-        super().__init__(message, retry_after=retry_after)
+        super().__init__(message, remedy=remedy, retry_after=retry_after)
 
 
 class Refusal(EmbedderError):
@@ -96,12 +110,16 @@ class Wire:
                 return True
             return error.retry_after if error.retry_after <= patience.pause_s else False
 
-        for attempt in stamina.retry_context(
-            pause, attempts=patience.tries, timeout=patience.total_s, wait_max=patience.pause_s, wait_jitter=0.2
-        ):
-            with attempt:
-                return self._send(path, body, self._timeout[task])
-        raise AssertionError  # pragma: no cover - the loop returns or raises
+        _OURS.posting = True
+        try:
+            for attempt in stamina.retry_context(
+                pause, attempts=patience.tries, timeout=patience.total_s, wait_max=patience.pause_s, wait_jitter=0.2
+            ):
+                with attempt:
+                    return self._send(path, body, self._timeout[task])
+            raise AssertionError  # pragma: no cover - the loop returns or raises
+        finally:
+            _OURS.posting = False
 
     def close(self) -> None:
         """Close the connections; the next post opens new ones."""
@@ -112,7 +130,7 @@ class Wire:
 
     def _send(self, path: str, body: Mapping[str, Any], timeout_s: float) -> Any:
         timeout = httpx2.Timeout(timeout_s, connect=min(timeout_s, CONNECT_S))
-        late = Transient(f"{self.label} did not answer within {timeout_s:g} s")
+        late = Transient(f"{self.label} did not answer within {timeout_s:g} s", remedy=_LATE)
         # The client's timeout is for each piece of an answer; this one is for all of it.
         until = monotonic() + timeout_s
         content = bytearray()
@@ -126,7 +144,7 @@ class Wire:
             raise late from None
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, RuntimeError) as error:
             # Also a client closed by another thread. Its own words may quote headers: only the kind is told.
-            raise Transient(f"{self.label} could not be reached ({type(error).__name__})") from None
+            raise Transient(f"{self.label} could not be reached ({type(error).__name__})", remedy=_AWAY) from None
         try:
             answer = json.loads(content)
         except (ValueError, RecursionError):

@@ -77,6 +77,9 @@ class Rehearsal:
         """Keep the refusal in mind."""
         self._minded.rejections.setdefault((rejection.scope, bytes.fromhex(rejection.digest)), rejection)
 
+    def lift_rejection(self, scope: Scope, digest: bytes) -> None:
+        """Do nothing: an import takes no refusal back."""
+
     def link(self, links: Iterable[Link]) -> None:
         """Do nothing: nobody asks for links by a transaction."""
 

@@ -26,6 +26,8 @@ UNSEEN: Final = 10
 """Memories imagined beside those that are there when a word's rarity is worked out, so that small stores rank well."""
 PART_SHARE: Final = 0.3
 """What a part of an identifier counts where some memory holds the whole of it; else the parts speak for it."""
+NEAR_SHARE: Final = 0.7
+"""What a word counts that stands for one which no memory holds: `ветк` for `веток`, `redis` for `redsi`."""
 EXACT_BONUS: Final = 0.1
 """What an exact form adds to its stem, so that the word as it was written comes first."""
 

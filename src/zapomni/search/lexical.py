@@ -16,6 +16,7 @@ from zapomni.search.constants import (
     LENGTH_SHARE,
     LONG,
     NEAR,
+    NEAR_SHARE,
     PART_SHARE,
     PASSAGE,
     PERFECT,
@@ -23,12 +24,12 @@ from zapomni.search.constants import (
     UNSEEN,
     WINDOW_LENGTH_SHARE,
 )
+from zapomni.text.words import QueryWord
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zapomni.store.base import Lexical, LexicalHit, Place, Thread
-    from zapomni.text.words import QueryWord
 
     Counts = dict[int, float]
     """How often each word of the question, by its number, stands in a text."""
@@ -58,11 +59,14 @@ class WordScores:
     """The words of one question against its hits and the memories around them."""
 
     def __init__(self, words: Sequence[QueryWord], lexical: Lexical, visible: int) -> None:
+        words, stand_ins = _standing(words, lexical)
         self._stems = [f" {word.stem} " for word in words]
         self._exact = [None if word.exact is None else f" {word.exact} " for word in words]
         self._texts = {hit.no: self._counted(hit.words) for hit in lexical.hits}
         self._mean = sum(text.length for text in self._texts.values()) / max(len(self._texts), 1)
         self._weights = _weights(words, lexical, visible, [text.counts for text in self._texts.values()])
+        for number in stand_ins:
+            self._weights[number] *= NEAR_SHARE
         self._best = max(sum(self._weights) * (K1 + 1) * PERFECT, 1e-9)
         self._threads: dict[Thread, dict[int, _Text]] = {}
         for hit in lexical.hits:
@@ -148,6 +152,23 @@ class WordScores:
             if form in forms if form is not None else occurrences > forms.count(self._stems[number][:-1]):
                 found += self._weights[number]
         return EXACT_BONUS * found * (K1 + 1) * PERFECT / self._best
+
+
+def _standing(words: Sequence[QueryWord], lexical: Lexical) -> tuple[Sequence[QueryWord], range]:
+    """Return the words with stand-ins for those that no memory holds, and the numbers of the stand-ins.
+
+    A stand-in keeps the form that was asked for, which stands nowhere: it has no bonus for exact forms. One that
+    is asked for anyway counts once, as it was asked for.
+    """
+    if not lexical.near:
+        return words, range(0)
+    standing = {word.stem: word for word in words if word.stem not in lexical.near}
+    held = len(standing)
+    for word in words:
+        near = lexical.near.get(word.stem)
+        if near is not None:
+            standing.setdefault(near, QueryWord(near, word.exact or word.stem))
+    return list(standing.values()), range(held, len(standing))
 
 
 def _weights(words: Sequence[QueryWord], lexical: Lexical, visible: int, hits: Sequence[Counts]) -> list[float]:

@@ -9,6 +9,7 @@ from zapomni.errors import NotFound, Refused
 from zapomni.model import Memory, Revision, Run, Verb
 from zapomni.record import from_record
 from zapomni.services.find import find_one
+from zapomni.text.fold import digest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,24 +28,60 @@ class Undone:
     skipped: tuple[tuple[str, str], ...] = ()
 
 
-def history(context: Context, short: str, *, scopes: Sequence[Scope]) -> tuple[Memory, list[Revision]]:
-    """Return a memory (deleted ones too) and its revisions, oldest first."""
-    memory = find_one(context, short, scopes, deleted=True)
+def history(context: Context, short: str, *, scopes: Sequence[Scope]) -> tuple[Memory | None, list[Revision]]:
+    """Return a memory (deleted ones too) and its revisions, oldest first.
+
+    Of an erased memory, which only its whole id still names, there is no memory and no text, but who erased it
+    and when.
+    """
+    try:
+        memory = find_one(context, short, scopes, deleted=True)
+    except NotFound:
+        erased = context.store.history(short.strip())
+        if erased and erased[-1].verb is Verb.ERASE:
+            return None, erased
+        raise
     return memory, context.store.history(memory.id)
 
 
-def undo(context: Context, short: str, *, scopes: Sequence[Scope], actor: Actor) -> Undone:
-    """Take back the latest change of a memory; an undo is a change too, so a second undo brings it back.
+def undo(context: Context, short: str, *, scopes: Sequence[Scope], actor: Actor, to: int | None = None) -> Undone:
+    """Take back the latest change of a memory that still holds; each further undo goes one change further back.
 
-    Raises `NotFound`, or `Refused` for what cannot be taken back.
+    `to` names a revision instead: the memory is brought to what it was after it, forwards or backwards. Raises
+    `NotFound`, or `Refused` for what cannot be taken back.
     """
     with context.store.write() as tx:
         memory = find_one(context, short, scopes, deleted=True)
-        latest = context.store.latest_revision(memory.id)
+        revisions = context.store.history(memory.id)
+        if to is not None:
+            _bring_to(context, tx, memory, revisions, to, actor)
+            return Undone(run=None, restored=(memory.id,))
+        latest = _still_holding(revisions)
         if latest is None:
-            raise Refused(f"memory {memory.id} has no history to take back")
+            raise Refused(f"memory {memory.id} has no change left to take back", remedy="`history` shows them all")
         _take_back(context, tx, latest, actor=actor, run=None)
     return Undone(run=None, restored=(memory.id,))
+
+
+def _still_holding(revisions: Sequence[Revision]) -> Revision | None:
+    """Return the newest change that is neither an undo nor undone."""
+    undone: set[int] = set()
+    for revision in reversed(revisions):
+        if revision.seq in undone:
+            continue
+        if revision.undoes is None:
+            return revision
+        undone.add(revision.undoes)
+    return None
+
+
+def _bring_to(context: Context, tx: Tx, memory: Memory, revisions: Sequence[Revision], seq: int, actor: Actor) -> None:
+    found = next((revision for revision in revisions if revision.seq == seq), None)
+    if found is None or found.after is None:
+        known = ", ".join(str(revision.seq) for revision in revisions)
+        raise NotFound(f"memory {memory.id} has no revision {seq} to go to", remedy=f"Its revisions are {known}")
+    current = tx.get(memory.id) or memory
+    _put_back(context, tx, current, from_record(found.after), verb=Verb.RESTORE, actor=actor)
 
 
 def undo_run(context: Context, run_id: str, *, actor: Actor) -> Undone:
@@ -84,14 +121,29 @@ def _since(context: Context, revision: Revision, taken: set[int]) -> str:
 def _take_back(context: Context, tx: Tx, revision: Revision, *, actor: Actor, run: str | None) -> int:
     if revision.verb is Verb.ERASE or (revision.before is None and revision.after is None):
         raise Refused(f"memory {revision.memory_id} was erased", remedy="Erased text is gone for good")
-    now = context.clock()
     current = tx.get(revision.memory_id)
     if current is None:
         raise NotFound(f"memory {revision.memory_id} is gone")
     if revision.before is None:
-        after, verb = replace(current, deleted_at=now), Verb.DELETE
+        after, verb = replace(current, deleted_at=context.clock()), Verb.DELETE
     else:
         after, verb = from_record(revision.before), Verb.RESTORE
+    return _put_back(context, tx, current, after, verb=verb, actor=actor, run=run, undoes=revision.seq)
+
+
+def _put_back(
+    context: Context,
+    tx: Tx,
+    current: Memory,
+    after: Memory,
+    *,
+    verb: Verb,
+    actor: Actor,
+    run: str | None = None,
+    undoes: int | None = None,
+) -> int:
+    """Write an earlier state as the newest one; content that a deletion had refused is welcome again with it."""
+    now = context.clock()
     after = replace(
         after,
         updated_at=now,
@@ -99,4 +151,6 @@ def _take_back(context: Context, tx: Tx, revision: Revision, *, actor: Actor, ru
         accessed_at=current.accessed_at,
         access_count=current.access_count,
     )
-    return tx.put(current, after, verb=verb, actor=actor, at=now, run=run, undoes=revision.seq)
+    if after.deleted_at is None:
+        tx.lift_rejection(after.scope, digest(after.content))
+    return tx.put(current, after, verb=verb, actor=actor, at=now, run=run, undoes=undoes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import Unavailable
 from zapomni.model import Draft, Filter, Memory, Origin, Outcome, Patch, Status, Trust, Verb
@@ -108,7 +108,7 @@ def admit(context: Context, tx: Tx, entry: Entry) -> Outcome:
         return _again(context, tx, entry, keyed)
     twin = tx.find_digest(entry.scope, entry.digest)
     if twin is not None:
-        return _outcome(entry, Status.DUPLICATE, twin)
+        return _outcome(entry, Status.DUPLICATE, twin, *_kept(entry, twin))
     memory = _new(context, entry)
     tx.put(None, memory, verb=Verb.CREATE, actor=entry.actor, at=memory.created_at, run=entry.run)
     return _outcome(entry, Status.CREATED, memory)
@@ -143,15 +143,33 @@ def _new(context: Context, entry: Entry) -> Memory:
 
 
 def _again(context: Context, tx: Tx, entry: Entry, found: Memory) -> Outcome:
-    """The same key means the same record: bring it to what the draft says, or leave it when it says so already."""
-    names = [name for name in Draft.__slots__ if name in Patch.__dataclass_fields__ and name != "scope"]
-    values = {name: getattr(entry.draft, name) for name in names}
+    """Bring the record of this key to what the draft sets, or leave it when it says so already."""
+    values = {name: value for name, value in _set_fields(entry.draft).items() if name in Patch.__dataclass_fields__}
     if found.deleted_at is None and all(getattr(found, name) == value for name, value in values.items()):
         return _outcome(entry, Status.DUPLICATE, found)
     now = context.clock()
     after = replace(found, **values, updated_at=now, deleted_at=None, version=found.version + 1)
     tx.put(found, after, verb=Verb.UPDATE, actor=entry.actor, at=now, run=entry.run)
     return _outcome(entry, Status.UPDATED, after)
+
+
+def _set_fields(draft: Draft) -> dict[str, Any]:
+    """Return the fields of a draft that say something else than their default."""
+    usual = Draft(content="")
+    named = (name for name in Draft.__slots__ if name != "scope")
+    return {name: getattr(draft, name) for name in named if getattr(draft, name) != getattr(usual, name)}
+
+
+def _kept(entry: Entry, twin: Memory) -> tuple[str, ...]:
+    """Name what a duplicate brought with it that the stored memory does not take over."""
+    other = [
+        name
+        for name, value in _set_fields(entry.draft).items()
+        if name not in {"content", "key"} and getattr(twin, name) != value
+    ]
+    return (
+        (f"stored before; its {', '.join(other)} stay as they are: update {twin.id} to change them",) if other else ()
+    )
 
 
 def _outcome(entry: Entry, status: Status, memory: Memory | None, *notes: str) -> Outcome:

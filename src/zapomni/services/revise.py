@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from zapomni.errors import Conflict, InvalidInput, Refused
-from zapomni.model import UNSET, Memory, Outcome, Patch, Rejection, Status, Verb
+from zapomni.errors import Ambiguous, Conflict, InvalidInput, NotFound, Refused
+from zapomni.model import UNSET, Memory, Outcome, Patch, Rejection, Run, Status, Verb
 from zapomni.services.find import find_one, given_id
 from zapomni.services.prepare import Prepared, prepare
 from zapomni.services.remember import read_back
@@ -15,8 +15,10 @@ from zapomni.text.fold import digest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from zapomni.errors import ZapomniError
     from zapomni.model import Actor, Scope
     from zapomni.services.context import Context
+    from zapomni.store.base import Tx
 
 
 def update(
@@ -52,22 +54,22 @@ def update(
     return read_back(context, _outcome(Status.UPDATED, after, prepared))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deletions:
+    """What deleting several memories came to: the run that takes all of it back, and one result each."""
+
+    run: str
+    results: tuple[Outcome | ZapomniError, ...]
+
+
 def delete(context: Context, short: str, *, scopes: Sequence[Scope], actor: Actor, never: str | None = None) -> Outcome:
     """Delete a memory so that no reading finds it; `undo` brings it back.
 
-    `never` gives the reason why this content must not be stored in its scope again: every write path
-    then refuses it. Raises `NotFound` when there is none; deleted ones count as none.
+    `never` gives the reason why this content must not be stored in its scope again: every write path then
+    refuses it, until the deletion is undone. Raises `NotFound` when there is none; deleted ones count as none.
     """
     with context.store.write() as tx:
-        found = find_one(context, short, scopes)
-        now = context.clock()
-        before = tx.get(found.id) or found
-        after = replace(before, deleted_at=now, updated_at=now, version=before.version + 1)
-        tx.put(before, after, verb=Verb.DELETE, actor=actor, at=now)
-        if never:
-            mark = digest(before.content).hex()
-            tx.reject(Rejection(scope=before.scope, digest=mark, reason=never, at=now, actor=actor.name))
-    return Outcome(status=Status.DELETED, id=after.id, memory=after)
+        return _delete(context, tx, short, scopes, actor, never=never)
 
 
 def erase(context: Context, short: str, *, scopes: Sequence[Scope], actor: Actor) -> Outcome:
@@ -76,8 +78,66 @@ def erase(context: Context, short: str, *, scopes: Sequence[Scope], actor: Actor
     Takes deleted memories too. What stays is one entry of the history that says who erased it and when.
     """
     with context.store.write() as tx:
-        found = find_one(context, short, scopes, deleted=True)
-        tx.put(tx.get(found.id) or found, None, verb=Verb.ERASE, actor=actor, at=context.clock())
+        return _erase(context, tx, short, scopes, actor)
+
+
+def delete_many(
+    context: Context,
+    shorts: Sequence[str],
+    *,
+    scopes: Sequence[Scope],
+    actor: Actor,
+    for_good: bool = False,
+    never: str | None = None,
+) -> Deletions:
+    """Delete or erase several memories in one transaction and one run.
+
+    One that cannot be deleted costs the others nothing: its error stands in its place.
+    """
+    verb = "erase" if for_good else "delete"
+    run = Run(id=context.new_id(), verb=verb, actor=actor.name, started_at=context.clock())
+    results: list[Outcome | ZapomniError] = []
+    with context.store.write() as tx:
+        tx.start_run(run)
+        for short in shorts:
+            try:
+                if for_good:
+                    results.append(_erase(context, tx, short, scopes, actor, run=run.id))
+                else:
+                    results.append(_delete(context, tx, short, scopes, actor, never=never, run=run.id))
+            except (NotFound, Ambiguous, InvalidInput) as error:
+                results.append(error)
+        done = sum(isinstance(result, Outcome) for result in results)
+        tx.finish_run(run.id, context.clock(), {"done": done, "failed": len(results) - done})
+    return Deletions(run=run.id, results=tuple(results))
+
+
+def _delete(
+    context: Context,
+    tx: Tx,
+    short: str,
+    scopes: Sequence[Scope],
+    actor: Actor,
+    *,
+    never: str | None,
+    run: str | None = None,
+) -> Outcome:
+    found = find_one(context, short, scopes)
+    now = context.clock()
+    before = tx.get(found.id) or found
+    after = replace(before, deleted_at=now, updated_at=now, version=before.version + 1)
+    tx.put(before, after, verb=Verb.DELETE, actor=actor, at=now, run=run)
+    if never:
+        mark = digest(before.content).hex()
+        tx.reject(Rejection(scope=before.scope, digest=mark, reason=never, at=now, actor=actor.name))
+    return Outcome(status=Status.DELETED, id=after.id, memory=after)
+
+
+def _erase(
+    context: Context, tx: Tx, short: str, scopes: Sequence[Scope], actor: Actor, *, run: str | None = None
+) -> Outcome:
+    found = find_one(context, short, scopes, deleted=True)
+    tx.put(tx.get(found.id) or found, None, verb=Verb.ERASE, actor=actor, at=context.clock(), run=run)
     return Outcome(status=Status.ERASED, id=found.id)
 
 

@@ -42,12 +42,14 @@ class LexicalHit(NamedTuple):
 class Lexical:
     """The answer of the words: hits by BM25, best first, and what tells how rare each word is.
 
-    `total` memories are indexed, `holding` of them hold each stem.
+    `total` memories are indexed, `holding` of them hold each stem. `near` names the stem that stands for one
+    which no memory holds.
     """
 
     hits: tuple[LexicalHit, ...] = ()
     total: int = 0
     holding: Mapping[str, int] = field(default_factory=dict)
+    near: Mapping[str, str] = field(default_factory=dict)
 
 
 VISIBLE_MOST: Final = 1_000
@@ -140,6 +142,9 @@ class Tx(Protocol):
 
     def reject(self, rejection: Rejection) -> None:
         """Remember a refused value; a second time changes nothing."""
+
+    def lift_rejection(self, scope: Scope, digest: bytes) -> None:
+        """Forget that a value was refused; one that was not is passed over."""
 
     def link(self, links: Iterable[Link]) -> None:
         """Add links; those that exist already are left as they are."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.store.base import VISIBLE_MOST, Lexical, LexicalHit
 from zapomni.store.sqlite.condition import SEEN
-from zapomni.store.sqlite.connection import rows_of, value_of
+from zapomni.store.sqlite.connection import value_of
+from zapomni.store.sqlite.near_words import holding, near_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import apsw
 
@@ -57,10 +57,15 @@ _VISIBLE: Final = "SELECT count(*) FROM (SELECT 1 FROM {seen} WHERE {condition} 
 
 
 def lexical(db: apsw.Connection, words: Sequence[QueryWord], condition: Condition, limit: int) -> Lexical:
-    """Return the memories that hold some of the words, best first by BM25."""
+    """Return the memories that hold some of the words, or what stands for them, best first by BM25."""
     if not words or limit < 1:
         return Lexical()
-    values = {**condition.values, "words": match(words), "most": limit, "wide": _WIDE * limit}
+    held = holding(db, [word.stem for word in words])
+    near = near_words(db, words, held) if len(held) < len(words) else {}
+    if near:
+        held |= holding(db, near.values())
+    asked = dict.fromkeys(near.get(word.stem, word.stem) for word in words)
+    values = {**condition.values, "words": match(asked), "most": limit, "wide": _WIDE * limit}
     hits: tuple[LexicalHit, ...] = ()
     for best in (_BEST_FIRST, _FILTERED):
         if len(hits) < limit:
@@ -68,7 +73,7 @@ def lexical(db: apsw.Connection, words: Sequence[QueryWord], condition: Conditio
             hits = tuple(_hit(row) for row in db.execute(_SEARCH.format(best=part), values))
     if not hits:
         return Lexical()
-    return Lexical(hits=hits, total=indexed(db), holding=_holding(db, [word.stem for word in words]))
+    return Lexical(hits=hits, total=indexed(db), holding=held, near=near)
 
 
 def visible(db: apsw.Connection, condition: Condition) -> int:
@@ -85,12 +90,12 @@ def _hit(row: tuple[Any, ...]) -> LexicalHit:
     return LexicalHit(no, words, exact, thread, None if source is None else position)
 
 
-def match(words: Sequence[QueryWord]) -> str:
-    """Return the FTS5 expression for any of the words; each is quoted, so that nothing in it is syntax.
+def match(stems: Iterable[str]) -> str:
+    """Return the FTS5 expression for any of the stems; each is quoted, so that nothing in it is syntax.
 
     The stems alone are asked for: wherever an exact form stands, its stem stands too.
     """
-    return " OR ".join(_quoted(word.stem) for word in words)
+    return " OR ".join(map(_quoted, stems))
 
 
 def indexed(db: apsw.Connection) -> int:
@@ -103,12 +108,6 @@ def indexed(db: apsw.Connection) -> int:
         if not byte & _MORE:
             break
     return number
-
-
-def _holding(db: apsw.Connection, stems: Sequence[str]) -> dict[str, int]:
-    """Return how many memories hold each of these stems."""
-    sql = "SELECT term, doc FROM word_counts WHERE term IN (SELECT value FROM json_each(?))"
-    return dict(rows_of(db, sql, (json.dumps(stems),)))
 
 
 def _quoted(token: str) -> str:

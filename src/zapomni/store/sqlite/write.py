@@ -115,6 +115,10 @@ class SqliteTx:
             ),
         )
 
+    def lift_rejection(self, scope: Scope, digest: bytes) -> None:
+        """Forget that a value was refused; one that was not is passed over."""
+        self._db.execute("DELETE FROM rejections WHERE scope_no = ? AND digest = ?", (self._known(scope), digest))
+
     def link(self, links: Iterable[Link]) -> None:
         """Add links; those that exist already are left as they are."""
         self._db.executemany(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zapomni.errors import InvalidInput, Refused, ZapomniError
-from zapomni.model import PAGE_LIMIT
+from zapomni.model import PAGE_LIMIT, Outcome, Status
 from zapomni.services.find import find_one
 from zapomni.surfaces import shapes
 from zapomni.surfaces.cli import render
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zapomni.app import Zapomni
-    from zapomni.model import Memory, Outcome
+    from zapomni.model import Memory
 
 
 @click.command("delete")
@@ -44,8 +44,9 @@ def delete(
 ) -> int:
     """Delete memories, by id or by a filter.
 
-    No reading finds a deleted memory; `undo` brings it back, unless it was erased. A filter deletes exactly
-    what `list` shows for it. With several ids each is tried: the status is that of the first failure.
+    No reading finds a deleted memory; `undo` brings it back, unless it was erased, and `undo --run` several at
+    once. A filter deletes exactly what `list` shows for it. With several ids each is tried: the status is that of
+    the first failure.
     """
     chosen = given(where)
     if bool(ids) == bool(chosen):
@@ -57,9 +58,10 @@ def delete(
         if dry_run:
             return _preview(session, wanted, [_find(app, one, scopes, erased=erase) for one in wanted])
         if not yes and (erase or not ids):
-            _confirm(f"{'Erase for good' if erase else 'Delete'} {len(wanted)} memories?")
-        results = [_delete(app, one, scopes, erase=erase, never=never) for one in wanted]
-    return _summary(session, wanted, results)
+            seen = ", ".join(str(scope) for scope in app.scopes(scopes))
+            _confirm(f"{'Erase for good' if erase else 'Delete'} {len(wanted)} of the memories in {seen}?")
+        done = app.delete_many(wanted, scopes=scopes, erase=erase, never=never)
+    return _summary(session, wanted, done.results, done.run)
 
 
 def _listed(app: Zapomni, scopes: Sequence[str], where: dict[str, Any]) -> list[Memory]:
@@ -73,15 +75,6 @@ def _listed(app: Zapomni, scopes: Sequence[str], where: dict[str, Any]) -> list[
         page = app.list(scopes=scopes, limit=PAGE_LIMIT, cursor=page.next, **where)
         found += page.memories
     return found
-
-
-def _delete(
-    app: Zapomni, memory_id: str, scopes: Sequence[str], *, erase: bool, never: str | None
-) -> Outcome | ZapomniError:
-    try:
-        return app.delete(memory_id, scopes=scopes, erase=erase, never=never)
-    except ZapomniError as error:
-        return error
 
 
 def _find(app: Zapomni, memory_id: str, scopes: Sequence[str], *, erased: bool) -> Memory | ZapomniError:
@@ -117,9 +110,10 @@ def _confirm(question: str) -> None:
         raise Refused("nothing was deleted")
 
 
-def _summary(session: Session, wanted: Sequence[str], results: Sequence[Outcome | ZapomniError]) -> int:
+def _summary(session: Session, wanted: Sequence[str], results: Sequence[Outcome | ZapomniError], run: str) -> int:
     failed = _failed(wanted, results)
     document = {
+        "run": run,
         "deleted": len(results) - len(failed),
         "failed": len(failed),
         "results": [
@@ -131,4 +125,6 @@ def _summary(session: Session, wanted: Sequence[str], results: Sequence[Outcome 
     }
     session.answer(document, render.deleted([r for r in results if not isinstance(r, ZapomniError)]))
     session.note(render.failures(failed))
+    if len(results) - len(failed) > 1 and all(r.status is Status.DELETED for r in results if isinstance(r, Outcome)):
+        session.note([f"`undo --run {run}` brings all of them back"])
     return failed[0][1].exit_status if failed else 0

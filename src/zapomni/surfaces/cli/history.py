@@ -38,9 +38,9 @@ def history(session: Session, memory_id: str | None, scopes: Sequence[str], *, r
             session.answer({"count": len(found), "runs": [_run_shape(run) for run in found]}, render.runs(found))
             session.note([] if found else ["No run yet"])
             return
-        memory, revisions = app.history(memory_id, scopes=scopes)
+        _, revisions = app.history(memory_id, scopes=scopes)
         document = {
-            "id": memory.id,
+            "id": revisions[0].memory_id,
             "count": len(revisions),
             "revisions": [shapes.revision_shape(revision) for revision in revisions],
         }
@@ -50,17 +50,19 @@ def history(session: Session, memory_id: str | None, scopes: Sequence[str], *, r
 @click.command("undo")
 @click.argument("memory_id", required=False, metavar="[ID]")
 @click.option("--run", metavar="RUN", help="Take back every change of this run; see `history --runs`.")
+@click.option("--to", type=int, metavar="NUMBER", help="Bring it to what it was after this revision of its history.")
 @read_scopes
 @answers
-def undo(session: Session, memory_id: str | None, scopes: Sequence[str], *, run: str | None) -> None:
+def undo(session: Session, memory_id: str | None, scopes: Sequence[str], *, run: str | None, to: int | None) -> None:
     """Take back the latest change of a memory, or a whole run.
 
-    An undo is a change too: a second one brings it back. Memories changed since the run are left alone.
+    Each further undo goes one change further back; `--to` goes anywhere in its history, forwards too. Memories
+    changed since the run are left alone.
     """
-    if (run is None) == (memory_id is None):
-        raise InvalidInput("undo", "it takes an id or --run, one of both")
+    if (run is None) == (memory_id is None) or (run is not None and to is not None):
+        raise InvalidInput("undo", "it takes an id, or --run alone")
     with session.memory() as app:
-        undone = app.undo_run(run) if run is not None else app.undo(memory_id or "", scopes=scopes)
+        undone = app.undo_run(run) if run is not None else app.undo(memory_id or "", scopes=scopes, to=to)
         session.answer(shapes.undone_shape(undone), render.undone(undone))
         session.embed(app)
 

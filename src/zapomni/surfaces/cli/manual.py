@@ -25,7 +25,7 @@ What a value may be is the same for every command:
   (the repository of the working folder, the teams of the settings, the user); `all` sees every scope. Writings
   without one go to the repository's project, outside a repository to `user`.
 - **Id**: any unique beginning of it. One that fits several memories lists them and changes nothing.
-- **Text**: `-` reads standard input, and so does no text at all where standard input is no terminal. It must be
+- **Text**: words without quotes are joined by spaces. `-` reads standard input, and so does no text at all where standard input is no terminal. It must be
   UTF-8 (or UTF-16 with its mark); one line break at its end is dropped. A text that begins with a dash goes
   after `--`.
 - **Date**: a day (`2026-11-30`), a time with or without a zone, a month or a year; in a filter also `today`,

@@ -15,7 +15,7 @@ from zapomni.errors import InvalidInput
 from zapomni.model import About, Kind, Trust
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from enum import StrEnum
     from typing import BinaryIO
 
@@ -107,14 +107,15 @@ def given(options: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def text_or_stdin(text: str | None, what: str) -> str:
-    """Return a text from the command line; `-` reads it from standard input, as does none at all off a terminal.
+def text_or_stdin(words: Sequence[str], what: str) -> str:
+    """Return the words of the command line as one text, joined by spaces.
 
-    One line break at its end is dropped. Raises `InvalidInput` for none on a terminal and for what is not UTF-8.
+    `-` alone reads standard input, as do no words at all off a terminal; one line break at its end is dropped.
+    Raises `InvalidInput` for none on a terminal and for what is not UTF-8.
     """
-    if text is not None and text != "-":
-        return text
-    if text is None and sys.stdin is not None and sys.stdin.isatty():
+    if words and tuple(words) != ("-",):
+        return " ".join(words)
+    if not words and sys.stdin is not None and sys.stdin.isatty():
         raise _missing(what)
     piped = _decoded(standard_input(what).read(), what)
     return piped[:-2] if piped.endswith("\r\n") else piped.removesuffix("\n")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command("recall")
-@click.argument("query", required=False, metavar="QUERY|-")
+@click.argument("query", nargs=-1, metavar="QUERY|-")
 @click.option("--limit", type=int, metavar="N", help="At most this many memories.")
 @click.option("--mode", type=one_of(Mode), default=Mode.HYBRID.value, help="Search by words, by meaning, or by both.")
 @click.option("--strict", is_flag=True, help="Fail where meaning cannot be searched, instead of words alone.")
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @answers
 def recall(
     session: Session,
-    query: str | None,
+    query: Sequence[str],
     scopes: Sequence[str],
     *,
     limit: int | None,

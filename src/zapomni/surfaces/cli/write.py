@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 @click.command("store")
-@click.argument("text", required=False, metavar="TEXT|-")
+@click.argument("text", nargs=-1, metavar="TEXT|-")
 @draft_fields
 @answers
-def store(session: Session, text: str | None, scope: str | None, **fields: Any) -> int:
+def store(session: Session, text: Sequence[str], scope: str | None, **fields: Any) -> int:
     """Remember a text.
 
     The text is kept word for word; secrets are cut out and each cut is told. The same text is kept once.
@@ -36,7 +36,7 @@ def store(session: Session, text: str | None, scope: str | None, **fields: Any) 
 
 @click.command("update")
 @click.argument("memory_id", metavar="ID")
-@click.argument("text", required=False, metavar="[TEXT|-]")
+@click.argument("text", nargs=-1, metavar="[TEXT|-]")
 @patch_fields
 @click.option("--version", type=int, metavar="N", help="Change it only while it is at this version.")
 @read_scopes
@@ -44,7 +44,7 @@ def store(session: Session, text: str | None, scope: str | None, **fields: Any) 
 def update(
     session: Session,
     memory_id: str,
-    text: str | None,
+    text: Sequence[str],
     scopes: Sequence[str],
     move_to: str | None,
     version: int | None,
@@ -56,7 +56,7 @@ def update(
     entities are replaced as a whole. Standard input is read for `-`, or when nothing else is to change.
     """
     values = given(fields)
-    if text is not None or not (values or move_to):
+    if text or not (values or move_to):
         values["content"] = text_or_stdin(text, "content")
     with session.memory() as app:
         outcome = app.update(memory_id, scopes=scopes, move_to=move_to, version=version, **values)

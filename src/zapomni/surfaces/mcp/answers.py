@@ -30,6 +30,12 @@ SIDE_LIMIT: Final = 500
 """Most characters of metadata, tags or entities in an answer of many."""
 _SIDE_FIELDS: Final = ("metadata", "tags", "entities")
 _BOOKKEEPING: Final = {"accessed_at", "access_count", "position"}
+_TOOL_WORDS: Final = {
+    "`list`": "list_memories",
+    "`recall`": "recall_memory",
+    ", or attach the file as a source": " into several memories",
+}
+"""What remedies say in the words of the command, and what a client of the tools can do instead."""
 _USUAL: Final = {"trust": "confirmed", "pinned": False}
 
 
@@ -57,11 +63,20 @@ def plain(shape: dict[str, Any], *, failed: bool = False) -> Answer:
     return Answer(shape, compact(shape), failed)
 
 
+def in_tool_words(text: str) -> str:
+    """Return a remedy in the words of the tools."""
+    for word, tool in _TOOL_WORDS.items():
+        text = text.replace(word, tool)
+    return text
+
+
 def failure(error: ZapomniError) -> Answer:
     """Return the answer of a call that failed, with the argument that was to blame where there is one."""
     shape = error_shape(error)
     told = shape["error"]
     told["message"] = cut(told["message"], MESSAGE_LIMIT)  # it quotes what was given, however long
+    if "remedy" in told:
+        told["remedy"] = in_tool_words(told["remedy"])
     if isinstance(error, InvalidInput):
         told["argument"] = error.field
     answer = plain(shape, failed=True)

@@ -163,7 +163,11 @@ def _stats(app: Zapomni, given: Given, _: Actor) -> Answer:
         counts = sorted(shape[name].items(), key=lambda item: (-item[1], item[0]))
         if len(counts) > TOP_TAGS:
             shape[name], shape[f"{name}_left_out"] = dict(counts[:TOP_TAGS]), len(counts) - TOP_TAGS
-    return plain(shape | {name: value for name, value in state_shape(app).items() if name != "known_scopes"})
+    shape |= state_shape(app)
+    known = shape["known_scopes"]
+    if len(known) > TOP_TAGS:
+        shape["known_scopes"], shape["known_scopes_left_out"] = known[:TOP_TAGS], len(known) - TOP_TAGS
+    return plain(shape)
 
 
 def show_part(app: Zapomni, memory_id: str, scopes: tuple[str, ...], offset: int) -> Answer:

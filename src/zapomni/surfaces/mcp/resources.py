@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 SCHEME: Final = "memory://"
 RECENT: Final = "memory://recent"
 ONE: Final = "memory://{id}"
-MIME: Final = "text/markdown"
+MIME: Final = "text/plain"
+"""Lines of JSON and fences: neither JSON nor Markdown as a whole."""
 _RECENT_COUNT: Final = 20
 
 

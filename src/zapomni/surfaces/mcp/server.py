@@ -24,7 +24,7 @@ from zapomni import __version__
 from zapomni.errors import NotFound, ZapomniError
 from zapomni.model import Actor, Origin
 from zapomni.surfaces.mcp import prompts, resources, wire
-from zapomni.surfaces.mcp.answers import with_notes
+from zapomni.surfaces.mcp.answers import in_tool_words, with_notes
 from zapomni.surfaces.mcp.calls import run_tool
 from zapomni.surfaces.mcp.tools import BY_NAME, INSTRUCTIONS, TOOLS
 
@@ -180,9 +180,9 @@ class Handlers:
         except NotFound as error:
             modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
             code = types.INVALID_PARAMS if modern else _LEGACY_NOT_FOUND
-            raise MCPError(code, str(error), {"uri": params.uri}) from error
+            raise MCPError(code, in_tool_words(str(error)), {"uri": params.uri}) from error
         except ZapomniError as error:
-            raise MCPError(types.INTERNAL_ERROR, str(error), {"uri": params.uri}) from error
+            raise MCPError(types.INTERNAL_ERROR, in_tool_words(str(error)), {"uri": params.uri}) from error
         contents = types.TextResourceContents(uri=params.uri, mime_type=resources.MIME, text=text)
         return types.ReadResourceResult(contents=[contents])
 
