@@ -99,6 +99,36 @@ def test_a_question_without_an_answer_says_so_and_succeeds(zap: Zap, stored: Sto
     assert "Nothing found in user" in result.err
 
 
+def test_an_empty_store_has_no_part_of_an_answer_to_miss(zap: Zap, stored: Stored) -> None:
+    assert zap("recall", "релиз").err == "Nothing found in user (mode: lexical): there is no memory to search\n"
+    stored("По пятницам релизы запрещены.")
+    assert "Not the whole answer" in zap("recall", "релиз").err
+
+
+def test_a_hit_beyond_the_budget_is_not_called_nothing(zap: Zap, stored: Stored) -> None:
+    memory_id = stored("По пятницам релизы запрещены: " + "слово " * 50)
+    err = zap("recall", "релиз", "--budget", "5").err
+    assert f"1 found in user (mode: lexical), but the budget has no room for any: {memory_id[:8]}" in err
+    assert "Nothing" not in err
+    assert "more" not in err
+
+
+def test_explain_tells_what_was_searched_where_nothing_was_found(zap: Zap, stored: Stored) -> None:
+    stored("По пятницам релизы запрещены.")
+    searched = "Nothing found in user (mode: lexical): searched 1 memory, and none reached the floor"
+    assert searched in zap("recall", "квантовая хромодинамика", "--explain").err
+    assert "searched" not in zap("recall", "квантовая хромодинамика").err
+
+
+def test_a_share_may_be_written_with_a_comma_and_cannot_be_cleared(zap: Zap, stored: Stored) -> None:
+    memory_id = stored("One.", "--importance", "0,75")
+    assert zap("show", memory_id, "--json").json["importance"] == 0.75
+    assert zap("list", "--min-importance", "0,8", "--json").json["total"] == 0
+    result = zap("update", memory_id, "--importance", "none")
+    assert result.status == 2
+    assert "cannot be cleared" in result.err
+
+
 @pytest.mark.promise("recall.explain")
 def test_explain_shows_every_part_of_the_score(zap: Zap, stored: Stored) -> None:
     stored("We never deploy on Friday.")

@@ -117,6 +117,17 @@ def test_a_file_that_holds_nothing_is_an_error(app: Zapomni, tmp_path: Path, dat
         app.import_(tmp_path / "in")
 
 
+def test_a_file_without_memories_is_named_by_its_whole_path(app: Zapomni) -> None:
+    with pytest.raises(InvalidInput, match=r"/dev/null is empty\. Name a file that holds memories"):
+        app.import_("/dev/null")
+
+
+def test_a_backup_is_not_imported_line_by_line(app: Zapomni, tmp_path: Path) -> None:
+    app.backup(tmp_path / "copy")
+    with pytest.raises(InvalidInput, match="zapomni restore"):
+        app.import_(tmp_path / "copy")
+
+
 @pytest.mark.parametrize("name", ["missing", ""])
 def test_a_path_that_is_no_file_is_an_error(app: Zapomni, tmp_path: Path, name: str) -> None:
     with pytest.raises(NotFound):

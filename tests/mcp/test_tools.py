@@ -246,6 +246,7 @@ def test_a_remedy_speaks_of_tools_not_of_commands(
 
 def test_the_statistics_name_the_scopes_that_there_are_up_to_a_bound(app: Zapomni) -> None:
     good(app, "store_memory", content="x", scope="team:web")
+    good(app, "store_memory", content="x", scope="user")
     assert good(app, "memory_stats")["known_scopes"] == ["team:web", "user"]
     for number in range(60):
         good(app, "store_memory", content="x", scope=f"team:t{number}")

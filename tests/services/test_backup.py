@@ -243,6 +243,24 @@ def test_a_database_of_another_program_and_one_of_the_future_are_refused(app: Za
     assert _contents(app) == ITEMS
 
 
+def test_a_file_that_is_no_backup_is_called_so_and_import_is_named(app: Zapomni, tmp_path: Path) -> None:
+    app.export(tmp_path / "all.jsonl")
+    for verify in (False, True):
+        with pytest.raises(InvalidInput, match=r"is not a backup\. .*`zapomni import` reads exports"):
+            app.restore(tmp_path / "all.jsonl", verify=verify, force=True)
+    assert _contents(app) == ITEMS
+
+
+def test_a_missing_force_is_named_as_it_is_said(app: Zapomni, opened: Opened, tmp_path: Path) -> None:
+    app.backup(tmp_path / "backup")
+    with pytest.raises(Refused, match="--force"):
+        app.backup(tmp_path / "backup")
+    other = opened("other machine")
+    other.remember("the only one")
+    with pytest.raises(Refused, match="holds 1 memory.*--force"):
+        other.restore(tmp_path / "backup")
+
+
 def test_a_missing_backup_is_named(app: Zapomni, tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         app.restore(tmp_path / "nothing")

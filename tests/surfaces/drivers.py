@@ -90,7 +90,7 @@ _READINGS = {"accessed_at", "access_count"}
 _OF_MCP_ALONE = {"argument", "notes", "ignored", "omitted"}
 """What a model is told about the arguments of its call."""
 _NOT_OF_MCP = {"known_scopes"}
-"""Left out of `memory_stats`, for a store may know thousands."""
+"""Cut in `memory_stats`, for a store may know thousands."""
 _LEFT_OUT_OF_MANY = {"position"}
 _USUAL = {"trust": "confirmed", "pinned": False}
 

@@ -57,6 +57,14 @@ KEYS = [
     ("url-password", "postgres://app:s3cr3t@db.local:5432/x"),
     ("url-password", "redis://:hunter@10.0.0.1"),
     ("url-password", "https://user:p@ss@host/x"),
+    ("mysql-password", "mysql -u root -pS3cretPass"),
+    ("mysql-password", "mysqldump -h db -p'S3cret Pass' shop"),
+    ("aws-secret", "aws secret " + "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
+    ("aws-secret", "AWS ключ: " + "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
+    ("card", "4111 1111 1111 1111"),
+    ("card", "5555-5555-5555-4444"),
+    ("card", "2200000000000004"),
+    ("card", "378282246310005"),
     ("random", "the value is Zq3" + made(40)),
     ("random", "DEPOT_SEED=Zq3/" + made(40)),
 ]
@@ -77,6 +85,14 @@ ASSIGNED = [
     ("Пароль от вайфая: Zx9k2mm", "Zx9k2mm"),
     ("пароль — Котик2024.", "Котик2024"),
     ("пароль: 123456", "123456"),
+    ("пароль - Qwerty12345", "Qwerty12345"),
+    ("Пароль от вайфая кот12345", "кот12345"),
+    ("Пароль от вайфая кот12345, роутер в коридоре", "кот12345"),
+    ("Пароль от стенда Hunter2Secret!", "Hunter2Secret!"),
+    ("Пароль от второго стенда Hunter2Secret. Потом спросить.", "Hunter2Secret"),
+    ("the password for staging Hunter2Secret\nask Ada", "Hunter2Secret"),
+    ("пароль Qwerty12345", "Qwerty12345"),
+    ("секрет: мой-секрет-99", "мой-секрет-99"),
     ("токен: 9f3c2ab7d1e04c55a6b1", "9f3c2ab7d1e04c55a6b1"),
     ("token: 550e8400-e29b-41d4-a716-446655440000", "550e8400-e29b-41d4-a716-446655440000"),
     ("secret=a8f5f167f44f4964e6c998dee827110c", "a8f5f167f44f4964e6c998dee827110c"),
@@ -101,6 +117,12 @@ HARMLESS = [
     "secretName: db-creds-2", "tokenizer: cl100k_base_x1", "sk-learn-compatible-estimators-are-great", "key: value",
     "see https://example.com:8080/path@x", "http://localhost:8080/a@b", "git@github.com:foo/bar.git",
     "секрет: в том, что мы всё делаем сами", "токен живёт 15 минут", "ключ доступа: у Марины", "secret santa: 2024",
+    "Пароль от стенда лежит в сейфе", "пароль от сервера db01.example.com", "Пароль от роутера TL-WR841N лежит в столе",
+    "сброс пароля TASK-12345", "password reset for user42", "password for qa-stand-01", "пароль от почты ada2024@mail.ru",
+    "password OAuth2Provider", "order 4111111111111112", "+7 916 123-45-67", "8 (916) 123-45-67", "1764490500000000",
+    "https://shop.example/orders/4111111111111111", "0.4111111111111111", "mkdir -pv /a/b", "ssh -p 2222 host",
+    "mysql -u root -p", "mysql --port 3306 -h db", "mysql -u root --password", "mysql wants -prefix before it",
+    "aws key rotation at commit 9f3c2ab7d1e04c55a6b1f0d2e8c7714300aa91be",
     "docker run -u 1000:1000 img", "token: sha256", "public tag </private> alone", "put it into `<private>` tags, always", "xoxb-your-slack-token",
 ]  # fmt: skip
 
@@ -164,7 +186,8 @@ def test_redacting_twice_is_redacting_once(text: str) -> None:
 
 @pytest.mark.parametrize(
     "unit", ["a", "password ", "password: ", "<private>", "-----BEGIN PRIVATE KEY-----", "eyJ", "://a:", "Aa1", "curl ", "bearer ",
-             "password is ", "api key for a b c ", "SG.a", "1", "authorization:  ", "/", "t1.a"],
+             "password is ", "api key for a b c ", "SG.a", "1", "authorization:  ", "/", "t1.a",
+             "mysql -", "mysql a -p", "aws key", "aws ", "пароль от а ", "пароль a1", "4111 ", "4111111111111112 "],
 )  # fmt: skip
 def test_no_text_makes_it_slow(unit: str) -> None:
     text = (unit * 100_000)[:100_000]

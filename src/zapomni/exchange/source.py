@@ -23,6 +23,7 @@ LINE_LIMIT: Final = 16 * 2**20
 """Most bytes of one line; the largest memory with all its fields takes less than one of them."""
 _IN_MEMORY: Final = 8 * 2**20
 _BOM: Final = b"\xef\xbb\xbf"
+_SQLITE: Final = b"SQLite format 3\0"
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 _SNIFFED: Final = 100  # a file whose first hundred lines are all broken is no file of ours
 
@@ -30,12 +31,17 @@ _SNIFFED: Final = 100  # a file whose first hundred lines are all broken is no f
 class Source:
     """The bytes of one import, read as often as needed; the mark at their start is passed over."""
 
-    def __init__(self, name: str, stream: BinaryIO) -> None:
+    def __init__(self, name: str, stream: BinaryIO, path: Path | None = None) -> None:
         self.name = name
+        self._told = str(path or name)
         self._stream = stream
-        head = stream.read(len(_BOM))
+        head = stream.read(len(_SQLITE))
+        if head == _SQLITE:
+            remedy = "`zapomni restore` reads backups; import reads exports"
+            raise InvalidInput("file", f"{self._told} is a database", remedy=remedy)
+        head = head[: len(_BOM)]
         if head.startswith(_UTF16):
-            raise InvalidInput("file", f"{name} is written in UTF-16", remedy="Save it as UTF-8")
+            raise InvalidInput("file", f"{self._told} is written in UTF-16", remedy="Save it as UTF-8")
         self._start = len(_BOM) if head == _BOM else 0
 
     def digest(self) -> str:
@@ -58,7 +64,8 @@ class Source:
             if seen == _SNIFFED:
                 break
         if not seen:
-            raise InvalidInput("file", f"{self.name} is empty")
+            remedy = "Name a file that holds memories: an export, or one JSON object a line"
+            raise InvalidInput("file", f"{self._told} is empty", remedy=remedy)
         return Format.PLAIN
 
     def lines(self) -> Lines:
@@ -79,7 +86,7 @@ class Source:
         try:
             text = self._stream.read().decode("utf-8")
         except UnicodeDecodeError as error:
-            raise InvalidInput("file", f"{self.name} is not UTF-8 at byte {error.start:,}") from None
+            raise InvalidInput("file", f"{self._told} is not UTF-8 at byte {error.start:,}") from None
         return _array_items(text)
 
     def _is_array(self) -> bool:
@@ -112,7 +119,7 @@ def open_source(source: str | Path | BinaryIO) -> Iterator[Source]:
     except OSError as error:
         raise NotFound(f"{path} cannot be read ({error.strerror})", remedy="Name a file, or - for input") from None
     with stream:
-        yield Source(path.name, stream)
+        yield Source(path.name, stream, path)
 
 
 def _format_of(value: dict[str, object]) -> Format:

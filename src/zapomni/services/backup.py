@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
-from zapomni.errors import InvalidInput, NotFound, Refused, ZapomniError
+from zapomni.errors import InvalidInput, NotFound, Refused, Unavailable, ZapomniError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from zapomni.clock import Clock
     from zapomni.store.base import Store
+
+_MAGIC: Final = b"SQLite format 3\0"
+_NO_BACKUP: Final = "Name a file that `zapomni backup` wrote; `zapomni import` reads exports and other files"
 
 
 class Vault(Protocol):
@@ -67,7 +70,7 @@ def backup(store: Store, vault: Vault, path: Path, *, force: bool = False) -> Ba
     if target.resolve() == vault.path.resolve():
         raise Refused(f"{target} is the store itself", remedy="Name another file")
     if target.exists() and not force:
-        raise Refused(f"{target} is there already", remedy="Name another file, or force it to be replaced")
+        raise Refused(f"{target} is there already", remedy="Name another file, or say --force to replace it")
     if not target.parent.is_dir():
         raise NotFound(f"there is no folder {target.parent}", remedy="Make it first")
     store.backup(target)
@@ -79,9 +82,11 @@ def restore(vault: Vault, path: Path, *, clock: Clock, verify: bool = False, for
     """Check a backup and bring the store to its content; other processes see it at their next reading.
 
     `verify` only checks. A store that holds memories is replaced only with `force`, and is first backed up
-    beside itself. Raises `StoreDamaged` or `Refused` for a backup that cannot be used; nothing is changed then.
+    beside itself. Raises `InvalidInput` for a file that is no backup, `StoreDamaged` or `Refused` for a backup
+    that cannot be used; nothing is changed then.
     """
     source = path.absolute()
+    _refuse_other_files(source)
     found = vault.look(source)
     answer = Restored(
         path=source, memories=found["memories"], deleted=found["deleted"], schema=found["schema"], done=False
@@ -92,10 +97,23 @@ def restore(vault: Vault, path: Path, *, clock: Clock, verify: bool = False, for
         raise Refused(f"{source} is the store itself", remedy="Name a backup of it")
     held = _held(vault)
     if held and not force:
-        raise Refused(f"the store {vault.path} holds {held}", remedy="Force it: what is there now is kept beside it")
+        raise Refused(f"the store {vault.path} holds {held}", remedy="Say --force to replace it: what is there now is kept beside it")
     before = vault.keep(clock().strftime("%Y%m%dT%H%M%SZ")) if held else None
     vault.restore_from(source)
     return replace(answer, done=True, before=before)
+
+
+def _refuse_other_files(path: Path) -> None:
+    """Raise `InvalidInput` for a file that is no database from its first letters on, such as an export."""
+    if not path.is_file():
+        return
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(_MAGIC))
+    except OSError as error:
+        raise Unavailable(f"{path} cannot be read ({error.strerror})", remedy="Look at who owns it") from None
+    if not _MAGIC.startswith(head):
+        raise InvalidInput("file", f"{path} is not a backup", remedy=_NO_BACKUP)
 
 
 def _held(vault: Vault) -> str:
@@ -107,4 +125,4 @@ def _held(vault: Vault) -> str:
     except ZapomniError as error:
         return f"something that cannot be read: {error.message}"
     memories = found["memories"] + found["deleted"]
-    return f"{memories:,} memories" if memories or found["revisions"] else ""
+    return f"{memories:,} {'memory' if memories == 1 else 'memories'}" if memories or found["revisions"] else ""

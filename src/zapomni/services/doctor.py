@@ -103,7 +103,8 @@ def _space(embedding: Embedding) -> Iterator[Check]:
 
 def _backlog(embedding: Embedding) -> Check:
     waiting = embedding.backlog()
-    detail = f"{waiting.waiting:,} memories wait for their vector"
+    one = waiting.waiting == 1
+    detail = f"{waiting.waiting:,} {'memory waits for its' if one else 'memories wait for their'} vector"
     if not waiting.failed:
         return Check(name="backlog", ok=True, detail=detail)
     return Check(

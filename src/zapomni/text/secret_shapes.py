@@ -100,6 +100,19 @@ SHAPES: Final = (
         r"(?i)\bbearer\s{1,3}(?P<secret>(?=[a-z_.~+/=-]{0,60}\d)[a-z0-9._~+/=-]{16,})",
     ),
     Shape(
+        "mysql-password",
+        ("mysql", "mariadb"),
+        r"\b(?:mysql|mariadb)[\w-]{0,12}\s(?:[^\n]{0,200}?\s)?-p['\"]?"
+        r"(?P<secret>(?=[a-z_-]{0,60}[^\sa-z_'\"-])(?![$<{%*(\[])[^\s'\"`]{4,64})",
+    ),
+    Shape(
+        "aws-secret",
+        ("aws", "AWS", "Aws"),
+        r"(?i:aws)[^\n]{0,40}?(?i:secret|key|секрет|ключ)[^\n]{0,20}?(?<![\w/+.-])"
+        r"(?P<secret>(?=[A-Z0-9/+]{0,39}[a-z])(?=[a-z0-9/+]{0,39}[A-Z])(?=[A-Za-z/+]{0,39}[0-9])[A-Za-z0-9/+]{40})"
+        r"(?![\w/+=-])",
+    ),
+    Shape(
         "curl-user", ("curl",), r"curl\b[^\n]{0,200}?\s(?:-u|--user)[ =]?['\"]?[\w.@-]{1,64}:(?P<secret>[^\s'\"$]{4,})"
     ),
 )

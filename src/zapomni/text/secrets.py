@@ -1,11 +1,12 @@
 """Secrets: what must not be stored is cut out before anything else sees the text.
 
-Four sorts of rules run in this order: `<private>` blocks, the known shapes (`secret_shapes`), values assigned
-to a name such as `password` or `токен`, and long random strings. Each is tried only on a text that holds one of
+Five sorts of rules run in this order: `<private>` blocks, the known shapes (`secret_shapes`), numbers of payment
+cards, values assigned to a name such as `password` or `токен`, and long random strings. Each is tried only on a text that holds one of
 its literals, so that text without secrets costs a few dozen substring searches.
 
 Limits, stated: a password of letters alone is known only in quotes or right behind `=` (`PASSWORD=letmein`),
-for in prose it is a word (`password: required`); a value that begins like a placeholder (`$`, `<`, `{`, `%`, `*`,
+for in prose it is a word (`password: required`); behind a mere space (`Пароль от стенда Qwerty12345`)
+one that ends its sentence and mixes letters with digits as names do not; a value that begins like a placeholder (`$`, `<`, `{`, `%`, `*`,
 `(`, `[`) is taken for one; random strings of one letter case, hexadecimal ones and those
 shorter than `RANDOM_LENGTH` need an assignment or a known shape, for commit hashes and ids look the same.
 """
@@ -44,10 +45,17 @@ _KEY_NAMES: Final = (
 _VALUE: Final = re.compile(
     r"""(?P<ending>[а-яё]{0,3}s?)(?P<mark>[\\"'`*\])]{0,3})
     (?:\s(?:for|to|of|on|at|от|для|на|к|в)(?:\s[\w.@/-]{1,40}){1,3}(?=:|\s[—=]|\sis\s))?
-    (?P<sign>\s{0,3}(?::=|=>|==?|:|—|–)[*`]{0,3}\s{0,3}|\s(?:is|это)\s:?)
+    (?P<sign>\s{0,3}(?::=|=>|==?|:|—|–)[*`]{0,3}\s{0,3}|\s-\s{1,3}|\s(?:is|это)\s:?)
     (?P<quote>\\?["'`]|)(?P<value>(?![$<{%*(\[])[^\s"'`,;<>\\]{4,512})""",
     re.VERBOSE | re.IGNORECASE,
 )
+_SPACED: Final = re.compile(
+    r"""[а-яё]{0,3}s?(?P<about>\s(?:for|to|of|on|at|от|для|на|к|в)(?:\s[\w.@/-]{1,40}){1,3}?)?\s
+    (?P<value>(?=\D{0,63}\d)(?![$<{%*(\[-])[^\s"'`,;<>\\]{8,64})
+    (?=[,;]|\s{0,3}(?:\Z|\n)|(?<=[.!?])\s|\s(?:[—–(-]|(?:и|а|но|and|but)\s))""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""A password behind a mere space, at the end of its sentence."""
 _FLAG: Final = re.compile(r"""(?P<sign>\s)(?P<quote>["']|)(?P<value>(?![$<{%*(\[-])[^\s"'`,;<>\\]{4,512})""")
 
 _NO_SECRETS: Final = re.compile(
@@ -59,10 +67,23 @@ _NO_SECRETS: Final = re.compile(
 )
 """Values that name a method, a type, a place or a date and hide nothing."""
 _SYMBOL_INSIDE: Final = re.compile(r"\w[!@#$%^&*?+=]+\w")
+_STRONG: Final = re.compile(r".*(?:[!@#$%^&*?+=]|\d{4})", re.DOTALL)
+_OTHER_NAME: Final = re.compile(r"[^\W\d_]{1,10}-\d+|[\w.+-]+@[\w-]+\.[\w.]+")
+"""Tickets and addresses of mail."""
 _LONG_PASSWORD: Final = 6
 _SHORT_KEY: Final = 8
 _NAME_PART: Final = re.compile(r"\d{1,4}|[^\W\d_]{2,}\d{0,3}|\w{1,3}")
+_RUSSIAN: Final = re.compile(r"[а-яё]", re.IGNORECASE)  # no object of a program is named so
 _JOINTS: Final = re.compile(r"[-_./:@+]+")
+
+_CARD: Final = re.compile(
+    r"""(?<![\w.,+/=\#-])(?:3[47][0-9]{2}([ -]?)[0-9]{6}\1[0-9]{5}
+    |(?:4[0-9]|5[1-5]|2[2-7]|35|6[0-9])[0-9]{2}([ -]?)[0-9]{4}\2[0-9]{4}\2[0-9]{4})(?![\w-]|[.,]\d)""",
+    re.VERBOSE,
+)
+_CARD_LENGTH: Final = 15
+_DOUBLED: Final = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
+"""The digit sum of twice a digit, by the digit."""
 
 _RANDOM: Final = re.compile(rf"(?<![\w+/:,.-])[A-Za-z0-9+/_-]{{{RANDOM_LENGTH},512}}={{0,2}}(?![\w+/=-])")
 _HEXADECIMAL: Final = re.compile(r"[0-9a-fA-F-]+")
@@ -76,7 +97,7 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
     talked about. Of an assignment the value goes and the name stays. Text that was redacted comes back as it is.
     """
     fired: list[str] = []
-    for rule in (_without_private, _without_shapes, _without_assigned, _without_random):
+    for rule in (_without_private, _without_shapes, _without_cards, _without_assigned, _without_random):
         text = rule(text, fired)
     return text, tuple(dict.fromkeys(fired))
 
@@ -106,6 +127,19 @@ def _secrets(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
     return (found.span(group) for found in pattern.finditer(text) if not _marked(found[group]))
 
 
+def _without_cards(text: str, fired: list[str]) -> str:
+    if len(text) < _CARD_LENGTH or sum(map(text.count, "0123456789")) < _CARD_LENGTH:
+        return text
+    spans = (found.span() for found in _CARD.finditer(text) if _adds_up(found[0]))
+    return _replaced(text, spans, "card", fired)
+
+
+def _adds_up(number: str) -> bool:
+    """Tell whether the last digit of a card's number is the one that Luhn's sum asks for."""
+    digits = [int(char) for char in number if char.isdigit()]
+    return (sum(digits[-1::-2]) + sum(_DOUBLED[digit] for digit in digits[-2::-2])) % 10 == 0
+
+
 def _without_assigned(text: str, fired: list[str]) -> str:
     low = text.replace("İ", "i").lower()  # the one letter whose small form is longer: places must stay the same
     for names, rule, hides in ((_PASSWORD_NAMES, "password", _is_password), (_KEY_NAMES, "secret", _is_key)):
@@ -121,8 +155,12 @@ def _assigned(text: str, low: str, name: str, hides: Callable[[str, re.Match[str
     while at >= 0:
         end = at + len(name)
         found = _VALUE.match(text, end) or (_FLAG.match(text, end) if _is_flag(text, at) else None)
+        if found is None and hides is _is_password:
+            found, hides_it = _SPACED.match(text, end), _is_strong
+        else:
+            hides_it = hides
         value = found["value"].rstrip(".?)]}") if found else ""
-        if found and not _marked(value) and not _NO_SECRETS.fullmatch(value.rstrip("!")) and hides(value, found):
+        if found and not _marked(value) and not _NO_SECRETS.fullmatch(value.rstrip("!")) and hides_it(value, found):
             yield found.start("value"), found.start("value") + len(value)
         at = low.find(name, end)
 
@@ -140,9 +178,23 @@ def _is_password(value: str, found: re.Match[str]) -> bool:
     return len(value) >= _LONG_PASSWORD and value.isalpha() and (bool(found["quote"]) or tight)
 
 
+def _is_strong(value: str, found: re.Match[str]) -> bool:
+    if not _is_mixed(value) or _OTHER_NAME.fullmatch(value) or _is_name(value):
+        return False
+    return bool(found["about"] or _STRONG.match(value))
+
+
 def _is_key(value: str, _: re.Match[str]) -> bool:
-    mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
-    return mixed and len(value) >= _SHORT_KEY and not all(map(_NAME_PART.fullmatch, _JOINTS.split(value)))
+    return _is_mixed(value) and len(value) >= _SHORT_KEY and (not _is_name(value) or bool(_RUSSIAN.search(value)))
+
+
+def _is_mixed(value: str) -> bool:
+    return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+
+
+def _is_name(value: str) -> bool:
+    """Tell whether a value is put together like the name of a host, a file or an object."""
+    return all(map(_NAME_PART.fullmatch, _JOINTS.split(value)))
 
 
 def _without_random(text: str, fired: list[str]) -> str:

@@ -61,7 +61,8 @@ def lexical(db: apsw.Connection, words: Sequence[QueryWord], condition: Conditio
     if not words or limit < 1:
         return Lexical()
     held = holding(db, [word.stem for word in words])
-    near = near_words(db, words, held) if len(held) < len(words) else {}
+    total = indexed(db)
+    near = near_words(db, words, held, total) if len(held) < len(words) else {}
     if near:
         held |= holding(db, near.values())
     asked = dict.fromkeys(near.get(word.stem, word.stem) for word in words)
@@ -73,7 +74,7 @@ def lexical(db: apsw.Connection, words: Sequence[QueryWord], condition: Conditio
             hits = tuple(_hit(row) for row in db.execute(_SEARCH.format(best=part), values))
     if not hits:
         return Lexical()
-    return Lexical(hits=hits, total=indexed(db), holding=held, near=near)
+    return Lexical(hits=hits, total=total, holding=held, near=near)
 
 
 def visible(db: apsw.Connection, condition: Condition) -> int:

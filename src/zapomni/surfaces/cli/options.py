@@ -31,6 +31,23 @@ def one_of(choices: type[StrEnum], *more: str) -> click.Choice[str]:
     return click.Choice([*(choice.value for choice in choices), *more], case_sensitive=False)
 
 
+class Share(click.ParamType):
+    """A number from 0 to 1, with a decimal point or comma."""
+
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number; its bounds are looked at with every other surface's."""
+        try:
+            return float(str(value).replace(",", "."))
+        except ValueError:
+            never = ", and it cannot be cleared" if str(value).strip().lower() == "none" else ""
+            self.fail(f"{value!r} is not a number from 0 to 1{never}", param, ctx)
+
+
+SHARE: Final = Share()
+
+
 def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     """Put several options under one name; they are shown in this order."""
 
@@ -58,7 +75,7 @@ filters = together(
     click.option("--on", metavar="DATE", help="Of this day, month or year."),
     click.option("--as-of", metavar="DATE", help="As it was valid then."),
     click.option(
-        "--min-importance", "importance_from", type=float, metavar="0..1", help="Of at least this importance."
+        "--min-importance", "importance_from", type=SHARE, metavar="0..1", help="Of at least this importance."
     ),
     click.option("--pinned/--unpinned", default=None, help="Pinned ones alone, or the others alone."),
     click.option("--trust", multiple=True, type=one_of(Trust), help="Believed so far. Repeatable: any of them."),
@@ -70,7 +87,7 @@ _TEXTS: Final = (
     click.option("--description", metavar="TEXT", help="The question that should find it, in one line."),
     click.option("--tag", "tags", multiple=True, metavar="TAG", help="A tag, commas and all. Repeatable."),
     click.option("--entity", "entities", multiple=True, metavar="NAME", help="Who or what it is about. Repeatable."),
-    click.option("--importance", type=float, metavar="0..1", help="How much it matters; 0.5 if not given."),
+    click.option("--importance", type=SHARE, metavar="0..1", help="How much it matters; 0.5 if not given."),
     click.option("--pinned/--unpinned", default=None, help="Whether tidying must leave it alone."),
     click.option("--path", metavar="PATH", help="A dotted topic, such as profile.skills."),
     click.option("--source", metavar="SOURCE", help="Where it comes from."),

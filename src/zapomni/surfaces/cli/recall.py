@@ -48,4 +48,6 @@ def recall(
         answer = app.recall(text, scopes=scopes, limit=limit, mode=mode, strict=strict, budget=budget, **given(where))
         document = shapes.recollection_shape(answer, explain=explain, preview=None if full else shapes.PREVIEW)
         session.answer(document, render.recollection(answer, explain=explain, full=full))
-        session.note(render.recollection_notes(answer))
+        nothing = not (answer.hits or answer.left_out or session.json)
+        searched = app.list(scopes=scopes, limit=1, **given(where)).total if nothing else None
+        session.note(render.recollection_notes(answer, searched=searched, explain=explain))

@@ -42,17 +42,36 @@ def recollection(answer: Recollection, *, explain: bool = False, full: bool = Fa
             yield from _explained(hit)
 
 
-def recollection_notes(answer: Recollection) -> Iterator[str]:
-    """Tell how the answer was looked for, and what is missing from it."""
-    where = ", ".join(_line(scope) for scope in answer.scopes) or "every scope"
-    found = f"{len(answer.hits)} found" if answer.hits else "Nothing found"
-    yield f"{found} in {where} (mode: {answer.mode.value})"
-    if answer.reason:
+def recollection_notes(
+    answer: Recollection, *, searched: int | None = None, explain: bool = False
+) -> Iterator[str]:
+    """Tell how the answer was looked for, and what is missing from it.
+
+    `searched` counts the memories that were looked through, where nothing was found.
+    """
+    where = f"{', '.join(_line(scope) for scope in answer.scopes) or 'every scope'} (mode: {answer.mode.value})"
+    left_out = ", ".join(_short(one) for one in answer.left_out)
+    if answer.hits:
+        yield f"{len(answer.hits)} found in {where}"
+    elif left_out:
+        yield f"{len(answer.left_out)} found in {where}, but the budget has no room for any: {left_out}"
+    else:
+        yield f"Nothing found in {where}{_why_nothing(searched, explain=explain)}"
+    if answer.reason and searched != 0:
         yield f"Not the whole answer: {_line(answer.reason)}"
     if answer.waiting:
-        yield f"{answer.waiting:,} memories wait for their vector; `zapomni reembed` makes them"
-    if answer.left_out:
-        yield f"No room for {len(answer.left_out)} more: {', '.join(_short(one) for one in answer.left_out)}"
+        verb = "waits for its" if answer.waiting == 1 else "wait for their"
+        yield f"{_memories(answer.waiting)} {verb} vector; `zapomni reembed` makes {_them(answer.waiting)}"
+    if answer.hits and left_out:
+        yield f"No room for {len(answer.left_out)} more: {left_out}"
+
+
+def _why_nothing(searched: int | None, *, explain: bool) -> str:
+    if searched == 0:
+        return ": there is no memory to search"
+    if searched and explain:
+        return f": searched {_memories(searched)}, and none reached the floor below which nothing counts as an answer"
+    return ""
 
 
 def page(found: Page, *, full: bool = False) -> Iterator[str]:
@@ -254,13 +273,13 @@ def import_notes(came: Mapping[str, Any]) -> Iterator[str]:
 
 def backed_up(came: Mapping[str, Any]) -> Iterator[str]:
     """Tell what a backup holds."""
-    yield f"{_line(came['file'], 4_000)}: {came['memories']:,} memories, {came['deleted']:,} deleted"
+    yield f"{_line(came['file'], 4_000)}: {_memories(came['memories'])}, {came['deleted']:,} deleted"
 
 
 def restored(came: Mapping[str, Any]) -> Iterator[str]:
     """Tell what a restore came to."""
     done = "restored from" if came["restored"] else "whole, nothing was changed:"
-    yield f"{done} {_line(came['file'], 4_000)}: {came['memories']:,} memories, {came['deleted']:,} deleted"
+    yield f"{done} {_line(came['file'], 4_000)}: {_memories(came['memories'])}, {came['deleted']:,} deleted"
     if came["before"]:
         yield f"the store before it lies in {_line(came['before'], 4_000)}"
 
@@ -312,6 +331,14 @@ def _value(value: Any) -> str:
     if isinstance(value, dict):
         return "; ".join(f"{_line(name)}={_line(item)}" for name, item in value.items())
     return "yes" if value is True else "" if value is None else _line(value)
+
+
+def _memories(count: int) -> str:
+    return f"{count:,} {'memory' if count == 1 else 'memories'}"
+
+
+def _them(count: int) -> str:
+    return "it" if count == 1 else "them"
 
 
 def _counted(counts: Mapping[str, int]) -> str:
