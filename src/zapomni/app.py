@@ -141,11 +141,7 @@ class Zapomni:
         project = find_project(self._folder) if self._folder is not None else None
         if project is None:
             return Place(read=(*self._teams(), Place().write))
-        scope, identity = scope_of(project, self.store)
-        if self.store.scope_identities().get(scope) is None:
-            with self.store.write() as tx:
-                tx.register_scope(scope, identity)
-        return place_of(scope, self._teams())
+        return place_of(scope_of(project, self.store), self._teams())
 
     def _teams(self) -> tuple[Scope, ...]:
         return tuple(parse_scope(f"team:{name}") for name in self.config.teams)

@@ -19,7 +19,7 @@ class LocalZone(tzinfo):
 
     def utcoffset(self, dt: datetime | None) -> timedelta | None:
         """Return how far local time is ahead of UTC at this local time."""
-        return None if dt is None else dt.replace(tzinfo=None).astimezone().utcoffset()
+        return None if dt is None else _local(dt).utcoffset()
 
     def dst(self, dt: datetime | None) -> timedelta | None:
         """Return zero: `utcoffset` holds the whole difference."""
@@ -27,8 +27,16 @@ class LocalZone(tzinfo):
 
     def tzname(self, dt: datetime | None) -> str | None:
         """Return the zone's abbreviation at this local time."""
-        return None if dt is None else dt.replace(tzinfo=None).astimezone().tzname()
+        return None if dt is None else _local(dt).tzname()
 
     def fromutc(self, dt: datetime) -> datetime:
         """Return the local time of this time in UTC."""
         return dt.replace(tzinfo=UTC).astimezone().replace(tzinfo=self)
+
+
+def _local(dt: datetime) -> datetime:
+    """Return a local time with its zone; at the ends of the calendar, where the system knows none, in UTC."""
+    try:
+        return dt.replace(tzinfo=None).astimezone()
+    except (OverflowError, ValueError, OSError):
+        return dt.replace(tzinfo=UTC)

@@ -100,6 +100,23 @@ def test_the_server_works_in_the_folder_that_the_client_names(home: Path) -> Non
     assert answers[2]["result"]["structuredContent"]["scope"] == "project:shop"
 
 
+def test_a_server_on_a_terminal_says_what_it_waits_for(zap: Zap, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zapomni.surfaces.mcp.stdio.run_stdio", lambda _: 0)
+    on_terminal, piped = zap("serve"), zap("serve", stdin="")
+    assert "Waiting for an MCP client" in on_terminal.err
+    assert on_terminal.err.count("\n") == 1
+    assert (on_terminal.out, piped.out, piped.err) == ("", "", "")
+
+
+def test_a_folder_that_is_not_there_or_not_looked_at_is_an_error(zap: Zap, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert zap("serve", "--folder", "/nosuch").status == 2
+    refused = zap("serve", "--http", "--folder", "/")
+    assert (refused.status, "Leave --folder out" in refused.err) == (2, True)
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", "/nosuch")
+    monkeypatch.setattr("zapomni.surfaces.mcp.http.run_http", lambda *_, **__: 0)
+    assert zap("serve", "--http").status == 0
+
+
 def test_http_is_not_opened_to_others_without_a_token(zap: Zap) -> None:
     result = zap("serve", "--http", "--host", "0.0.0.0", "--port", "0")
     assert result.status == 2

@@ -110,6 +110,8 @@ BAD = [
     ["restore", "/nonexistent"],
     ["restore", "/"],
     ["serve", "--port", "1"],
+    ["serve", "--folder", "/nonexistent"],
+    ["serve", "--http", "--folder", "/"],
     ["serve", "--http", "--port", "99999"],
     ["serve", "--http", "--port", "many"],
     ["config"],

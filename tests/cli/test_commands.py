@@ -99,6 +99,15 @@ def test_a_question_without_an_answer_says_so_and_succeeds(zap: Zap, stored: Sto
     assert "Nothing found in user" in result.err
 
 
+def test_when_it_happened_may_be_a_day_by_its_name_or_with_dots(zap: Zap, stored: Stored) -> None:
+    today, yesterday = stored("One.", "--observed-at", "сегодня"), stored("Two.", "--observed-at", "yesterday")
+    dotted = stored("Three.", "--observed-at", "30.11.2020")
+    for on, memory_id in (("today", today), ("вчера", yesterday), ("30.11.2020", dotted), ("2020-11", dotted)):
+        assert [memory["id"] for memory in zap("list", "--on", on, "--json").json["memories"]] == [memory_id]
+    assert zap("update", dotted, "--observed-at", "вчера").status == 0
+    assert zap("list", "--on", "yesterday", "--json").json["total"] == 2
+
+
 def test_an_empty_store_has_no_part_of_an_answer_to_miss(zap: Zap, stored: Stored) -> None:
     assert zap("recall", "релиз").err == "Nothing found in user (mode: lexical): there is no memory to search\n"
     stored("По пятницам релизы запрещены.")

@@ -239,10 +239,13 @@ def test_retries_are_not_logged_and_those_of_a_host_still_are(caplog):
         openai.make(settings("openai"), provider.transport).embed(["a"], "passage")
     assert len(provider.requests) > 1
     assert not caplog.records
+
+    @stamina.retry(on=OSError, attempts=2)
+    def theirs():
+        raise OSError("theirs")
+
     with pytest.raises(OSError, match="theirs"):
-        for attempt in stamina.retry_context(OSError, attempts=2):
-            with attempt:
-                raise OSError("theirs")
+        theirs()
     assert [record.name for record in caplog.records][:1] == ["stamina"]
 
 

@@ -254,6 +254,13 @@ def test_the_statistics_name_the_scopes_that_there_are_up_to_a_bound(app: Zapomn
     assert (len(shape["known_scopes"]), shape["known_scopes_left_out"]) == (50, 12)
 
 
+def test_a_day_may_be_named_by_where_it_lies_from_now(app: Zapomni) -> None:
+    stored = good(app, "store_memory", content="The lift broke.", observed_at="вчера")
+    assert good(app, "list_memories", on="yesterday")["count"] == 1
+    good(app, "update_memory", id=stored["id"], observed_at="today")
+    assert good(app, "list_memories", on="сегодня")["count"] == 1
+
+
 def test_a_refused_value_is_a_failed_call(app: Zapomni) -> None:
     stored = good(app, "store_memory", content="The office is in Riga.")
     good(app, "delete_memory", id=stored["id"], never="we never had one there")

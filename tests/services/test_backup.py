@@ -13,10 +13,10 @@ import apsw
 import pytest
 
 from zapomni.app import Zapomni
-from zapomni.opening import open_memory
 from zapomni.config import load
 from zapomni.errors import InvalidInput, NotFound, Refused, StoreBusy, StoreDamaged, Unavailable
 from zapomni.model import Filter
+from zapomni.opening import open_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -257,7 +257,7 @@ def test_a_missing_force_is_named_as_it_is_said(app: Zapomni, opened: Opened, tm
         app.backup(tmp_path / "backup")
     other = opened("other machine")
     other.remember("the only one")
-    with pytest.raises(Refused, match="holds 1 memory.*--force"):
+    with pytest.raises(Refused, match=r"holds 1 memory.*--force"):
         other.restore(tmp_path / "backup")
 
 

@@ -160,3 +160,21 @@ def test_a_store_that_cannot_be_opened_is_a_check_and_no_crash(opened: Callable[
         check = _found(app.doctor(repair=repair), "store")
         assert not check.ok
         assert check.remedy
+
+
+def test_a_torn_store_is_told_how_it_is_brought_back_and_from_which_copies(opened: Callable[..., Zapomni]) -> None:
+    app = opened()
+    app.remember("soon lost")
+    app.backup(app.config.home / "copy")
+    app.restore(app.config.home / "copy", force=True)  # keeps what was there beside it
+    app.close()
+    path = app.config.store_path
+    (kept,) = path.parent.glob("memories.db.before-*")
+    for mark in ("-wal", "-shm"):
+        path.with_name(path.name + mark).unlink(missing_ok=True)
+    path.write_bytes(path.read_bytes()[:9_000])
+    check = _found(opened().doctor(), "store")
+    assert not check.ok
+    assert "zapomni restore FILE --force" in check.remedy
+    assert str(kept) in check.remedy
+    assert "doctor" not in check.remedy

@@ -10,6 +10,7 @@ import pytest
 
 from zapomni.app import Zapomni
 from zapomni.config import load
+from zapomni.record import parse_scope
 from zapomni.services.place import find_project, normal_remote
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def test_only_the_remote_called_origin_counts(tmp_path: Path) -> None:
     git("-C", shop, "remote", "remove", "origin")
     project = find_project(shop)
     assert project is not None
-    assert project.identity == str((shop / ".git").resolve())
+    assert project.identities == (str((shop / ".git").resolve()),)
 
 
 @pytest.mark.parametrize("content", [b"", b"gitdir:", b"gitdir: /gone", b"\xff\xfe\x00", b"nonsense"])
@@ -191,3 +192,22 @@ def test_a_scope_of_the_settings_wins_and_teams_are_read_too(at: Callable[..., Z
     assert [str(scope) for scope in place.read] == ["agent:critic", "team:web", "team:ops", "user"]
     place = at(shop, teams="web").context.place
     assert [str(scope) for scope in place.read] == ["project:shop", "team:web", "user"]
+
+
+@pytest.mark.promise("scope.place")
+def test_a_repository_stays_the_one_it_was_when_its_remote_changes(scope: Scope, tmp_path: Path) -> None:
+    shop = repository(tmp_path / "shop")
+    first = scope(shop)
+    git("-C", shop, "remote", "add", "origin", "https://example.com/team/shop")
+    assert scope(shop) == first
+    git("-C", shop, "remote", "set-url", "origin", "https://example.com/new/shop")
+    assert scope(shop) == first
+    moved = shop.rename(tmp_path / "moved")
+    assert scope(moved) == first
+
+
+@pytest.mark.promise("scope.place")
+@pytest.mark.parametrize("name", ["no\u200bwidth", "x" * 200, "Проект А"])
+def test_any_folder_gives_a_scope_that_can_be_named(scope: Scope, tmp_path: Path, name: str) -> None:
+    one, other = (repository(tmp_path / place / name) for place in ("a", "b"))
+    assert parse_scope(scope(one)) != parse_scope(scope(other))

@@ -32,6 +32,9 @@ def at(text: str) -> datetime:
         ("2026-03", UTC, "2026-03-01T00:00Z", "2026-04-01T00:00Z"),
         ("2026-12", BERLIN, "2026-11-30T23:00Z", "2026-12-31T23:00Z"),
         (" 2026 ", UTC, "2026-01-01T00:00Z", "2027-01-01T00:00Z"),
+        ("30.11.2026", BERLIN, "2026-11-29T23:00Z", "2026-11-30T23:00Z"),
+        ("3.9.2026 ", UTC, "2026-09-03T00:00Z", "2026-09-04T00:00Z"),
+        ("30.11.2026 14:05", UTC, "2026-11-30T14:05Z", "2026-11-30T14:06Z"),
         ("today", BERLIN, "2026-03-29T22:00Z", "2026-03-30T22:00Z"),
         ("Yesterday", BERLIN, "2026-03-28T23:00Z", "2026-03-29T22:00Z"),
         ("сегодня", UTC, "2026-03-30T00:00Z", "2026-03-31T00:00Z"),
@@ -79,7 +82,7 @@ def test_the_ends_of_the_calendar_can_be_named(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "soon", "2026-13-01", "2026-02-30", "2026-3-9", "29.03.2026", "2026-03-29T25:00", "2026-03-29T12", "0000", "2026-03Z",
+    ["", "soon", "2026-13-01", "2026-02-30", "2026-3-9", "29.03.26", "11.30.2026", "31.02.2026", "1.29.03.2026", "2026-29.03.2026", "2026-03-29T25:00", "2026-03-29T12", "0000", "2026-03Z",
      "2026-03-29T12:00+99:00", "99999d", "-7d", "٢٠٢٦", "2026-03-29T12:00:00+02:00x"],
 )  # fmt: skip
 def test_anything_else_is_refused_by_the_name_of_its_field(text: str) -> None:
@@ -88,9 +91,19 @@ def test_anything_else_is_refused_by_the_name_of_its_field(text: str) -> None:
             call()
 
 
-def test_words_for_days_are_no_instants() -> None:
+def test_words_for_days_are_instants_only_where_the_clock_is_known() -> None:
     with pytest.raises(InvalidInput, match="valid_from"):
         parse_instant("yesterday", UTC, field="valid_from")
+    for word in ("yesterday", " Вчера "):
+        assert parse_instant(word, BERLIN, now=NOW) == at("2026-03-28T23:00Z")
+    assert parse_instant("сегодня", BERLIN, now=NOW) == at("2026-03-29T22:00Z")
+    with pytest.raises(InvalidInput):
+        parse_instant("7d", UTC, now=NOW)
+
+
+def test_an_error_names_the_forms_and_the_russian_words() -> None:
+    with pytest.raises(InvalidInput, match=r"29\.03\.2026.*today or yesterday \(сегодня, вчера\), or a span: 7d, 2w"):
+        parse_bound("soon", NOW, UTC)
 
 
 @given(st.datetimes(min_value=datetime(1970, 1, 1), max_value=datetime(2100, 1, 1)), ZONES)  # noqa: DTZ001

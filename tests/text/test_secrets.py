@@ -58,7 +58,7 @@ KEYS = [
     ("url-password", "redis://:hunter@10.0.0.1"),
     ("url-password", "https://user:p@ss@host/x"),
     ("mysql-password", "mysql -u root -pS3cretPass"),
-    ("mysql-password", "mysqldump -h db -p'S3cret Pass' shop"),
+    ("mysql-password", "mysqldump -h db -p'S3cretPass' shop"),
     ("aws-secret", "aws secret " + "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
     ("aws-secret", "AWS ключ: " + "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
     ("card", "4111 1111 1111 1111"),

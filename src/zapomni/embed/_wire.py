@@ -60,9 +60,7 @@ class Patience(NamedTuple):
 class Transient(EmbedderError):
     """Trying again may help; `status` is the answer's, 0 when none came."""
 
-    def __init__(
-        self, message: str, *, remedy: str = "", status: int = 0, retry_after: float | None = None
-    ) -> None:
+    def __init__(self, message: str, *, remedy: str = "", status: int = 0, retry_after: float | None = None) -> None:
         self.status = status
         super().__init__(message, remedy=remedy, retry_after=retry_after)
 

@@ -18,7 +18,8 @@ class Space:
     """One embedding generation; vectors of two spaces are never compared.
 
     `no` is the store's number of the space. `preparation` counts versions of how text is cut and prefixed.
-    `mean` is the centre subtracted from both vectors before the cosine; empty means none.
+    `mean` is the centre subtracted from both vectors before the cosine; empty means none. `russian` is the
+    share of Russian among the texts that the mean is of.
     """
 
     no: int
@@ -28,6 +29,7 @@ class Space:
     preparation: int
     state: SpaceState
     mean: tuple[float, ...] = ()
+    russian: float = 0.5
 
     @property
     def label(self) -> str:

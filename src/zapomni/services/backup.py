@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Final, Protocol
 from zapomni.errors import InvalidInput, NotFound, Refused, Unavailable, ZapomniError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from zapomni.clock import Clock
     from zapomni.store.base import Store
 
 _MAGIC: Final = b"SQLite format 3\0"
+_BESIDE: Final = ("", "-wal", "-shm", "-journal", ".lock")
 _NO_BACKUP: Final = "Name a file that `zapomni backup` wrote; `zapomni import` reads exports and other files"
 
 
@@ -29,8 +30,12 @@ class Vault(Protocol):
     def keep(self, mark: str) -> Path:
         """Copy the live store beside itself under a new name and return it."""
 
-    def restore_from(self, path: Path) -> None:
-        """Give the live store the content of a copy, in one step that every open process sees."""
+    def restore_from(self, path: Path, before: Callable[[], Path | None]) -> Path | None:
+        """Give the live store the content of a copy, in one step that every open process sees.
+
+        `before` is called when all is ready and nobody can write any more; what it raises changes nothing.
+        Returns what it returned.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +72,7 @@ def backup(store: Store, vault: Vault, path: Path, *, force: bool = False) -> Ba
     target = path.absolute()
     if target.is_dir():
         raise InvalidInput("path", f"{target} is a folder", remedy="Name a file in it")
-    if target.resolve() == vault.path.resolve():
-        raise Refused(f"{target} is the store itself", remedy="Name another file")
+    _refuse_own_files(vault.path, target)
     if target.exists() and not force:
         raise Refused(f"{target} is there already", remedy="Name another file, or say --force to replace it")
     if not target.parent.is_dir():
@@ -97,10 +101,37 @@ def restore(vault: Vault, path: Path, *, clock: Clock, verify: bool = False, for
         raise Refused(f"{source} is the store itself", remedy="Name a backup of it")
     held = _held(vault)
     if held and not force:
-        raise Refused(f"the store {vault.path} holds {held}", remedy="Say --force to replace it: what is there now is kept beside it")
-    before = vault.keep(clock().strftime("%Y%m%dT%H%M%SZ")) if held else None
-    vault.restore_from(source)
-    return replace(answer, done=True, before=before)
+        raise _would_be_lost(vault, held)
+
+    def keep() -> Path | None:
+        """Keep what is there now, others having written since it was looked at."""
+        lost = held or _held(vault)
+        if lost and not force:
+            raise _would_be_lost(vault, lost)
+        return vault.keep(clock().strftime("%Y%m%dT%H%M%SZ")) if lost else None
+
+    return replace(answer, done=True, before=vault.restore_from(source, keep))
+
+
+def _refuse_own_files(store: Path, target: Path) -> None:
+    """Raise `Refused` for the store and for what lies beside it while it is used: its log and its locks."""
+    if is_own_file(store, target):
+        what = "the store itself" if target.resolve() == store.resolve() else "a file of the store itself"
+        raise Refused(f"{target} is {what}", remedy="Name another file")
+
+
+def is_own_file(store: Path, target: Path) -> bool:
+    """Tell whether a path is the file of a store or one that the store makes beside it."""
+    home, real = store.resolve(), target.resolve()
+    if real.parent != home.parent:
+        return False
+    name, own = real.name.casefold(), home.name.casefold()
+    return name in {own + end for end in _BESIDE} or (name.startswith(".") and name.endswith(".lock"))
+
+
+def _would_be_lost(vault: Vault, held: str) -> Refused:
+    remedy = "Say --force to replace it: what is there now is kept beside it"
+    return Refused(f"the store {vault.path} holds {held}", remedy=remedy)
 
 
 def _refuse_other_files(path: Path) -> None:

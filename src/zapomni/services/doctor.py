@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from zapomni.errors import EmbedderError, ZapomniError
+from zapomni.errors import EmbedderError, StoreDamaged, ZapomniError
 from zapomni.model import SpaceState
 from zapomni.store.base import Check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from zapomni.config import Config
     from zapomni.services.embedding import Embedding
@@ -27,7 +29,11 @@ def doctor(
     checks = [_settings(config)]
     try:
         opened = store()
-        checks += _repaired(opened) if repair else opened.check()
+        found = _repaired(opened) if repair else opened.check()
+        checks += [_with_copies(check, config.store_path) for check in found]
+    except StoreDamaged as error:
+        checks.append(replace(_failed("store", error), remedy=_restoring(config.store_path)))
+        return checks
     except ZapomniError as error:
         checks.append(_failed("store", error))
         return checks
@@ -36,6 +42,20 @@ def doctor(
     except ZapomniError as error:
         checks.append(_failed("vectors", error))
     return checks
+
+
+def _with_copies(check: Check, path: Path) -> Check:
+    """Return a check with what brings lost memories back, where it found some of them lost."""
+    if check.ok or check.name != "integrity":
+        return check
+    return replace(check, remedy=f"{check.remedy}. {_restoring(path)}")
+
+
+def _restoring(path: Path) -> str:
+    """Say how a backup takes the place of a damaged store, and name the copies that lie beside it."""
+    copies = sorted(copy for copy in path.parent.glob(f"{path.name}.before-*") if not copy.name.endswith("-wal"))
+    beside = f"copies beside it: {', '.join(map(str, copies))}" if copies else "no copy lies beside it"
+    return f"`zapomni restore FILE --force` puts a backup in its place and keeps what is there; {beside}"
 
 
 def _settings(config: Config) -> Check:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from zapomni.errors import NotFound, Refused
+from zapomni.errors import Conflict, NotFound, Refused
 from zapomni.model import Memory, Revision, Run, Verb
 from zapomni.record import from_record
 from zapomni.services.find import find_one
@@ -104,7 +104,11 @@ def undo_run(context: Context, run_id: str, *, actor: Actor) -> Undone:
             if reason:
                 skipped.append((revision.memory_id, reason))
                 continue
-            taken.add(_take_back(context, tx, revision, actor=actor, run=own.id))
+            try:
+                taken.add(_take_back(context, tx, revision, actor=actor, run=own.id))
+            except (Conflict, Refused, NotFound) as error:
+                skipped.append((revision.memory_id, error.message))
+                continue
             restored.append(revision.memory_id)
         tx.finish_run(own.id, context.clock(), {"restored": len(restored), "skipped": len(skipped)})
     return Undone(run=own.id, restored=tuple(dict.fromkeys(restored)), skipped=tuple(skipped))
@@ -142,7 +146,7 @@ def _put_back(
     run: str | None = None,
     undoes: int | None = None,
 ) -> int:
-    """Write an earlier state as the newest one; content that a deletion had refused is welcome again with it."""
+    """Write an earlier state as the newest one; raises `Refused` for content that was refused meanwhile."""
     now = context.clock()
     after = replace(
         after,
@@ -152,5 +156,16 @@ def _put_back(
         access_count=current.access_count,
     )
     if after.deleted_at is None:
-        tx.lift_rejection(after.scope, digest(after.content))
+        _welcome(tx, current, after)
     return tx.put(current, after, verb=verb, actor=actor, at=now, run=run, undoes=undoes)
+
+
+def _welcome(tx: Tx, current: Memory, after: Memory) -> None:
+    """Let refused content back only with the memory whose deletion refused it: that takes the refusal back too."""
+    mark = digest(after.content)
+    rejection = tx.rejection(after.scope, mark)
+    if rejection is None:
+        return
+    if (current.deleted_at, current.scope, digest(current.content)) != (rejection.at, after.scope, mark):
+        raise Refused(f"this content was refused by {rejection.actor}: {rejection.reason}")
+    tx.lift_rejection(after.scope, mark)

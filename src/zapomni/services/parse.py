@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from zapomni.errors import InvalidInput
 from zapomni.model import About, Draft, Filter, Kind, Patch, Trust
 from zapomni.record import parse_scope
-from zapomni.text.dates import parse_bound, parse_instant
+from zapomni.text.dates import is_day_word, parse_bound, parse_instant
 from zapomni.text.nearest import nearest
 
 if TYPE_CHECKING:
@@ -41,6 +41,12 @@ _FALSE: Final = {"false", "no", "0", "off", "нет"}
 def given(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that were really given: no null, no empty text, list or object."""
     return {name: value for name, value in values.items() if value is not None and value not in ("", [], {}, ())}
+
+
+def with_days(values: Mapping[str, Any], *, now: datetime, zone: tzinfo) -> dict[str, Any]:
+    """Return fields of a draft or patch with `today`, `yesterday` and their like as the days that they are now."""
+    words = {name: values[name] for name in _TIMES if isinstance(values.get(name), str) and is_day_word(values[name])}
+    return {**values, **{name: parse_instant(word, zone, now=now).isoformat() for name, word in words.items()}}
 
 
 def parse_draft(values: Mapping[str, Any], *, zone: tzinfo, scope: Scope | None = None) -> Draft:
@@ -94,7 +100,7 @@ def parse_filter(values: Mapping[str, Any], *, scopes: Sequence[Scope], now: dat
         trusts=tuple(_choice("trust", item, Trust) for item in _texts("trust", found.get("trust", ()))),
         since=since,
         until=until,
-        as_of=parse_instant(_text("as_of", found["as_of"]), zone, field="as_of") if "as_of" in found else None,
+        as_of=parse_instant(_text("as_of", found["as_of"]), zone, now=now, field="as_of") if "as_of" in found else None,
         expired=_flag("expired", found.get("expired", False)),
         deleted=_flag("deleted", found.get("deleted", False)),
     )
@@ -253,4 +259,5 @@ __all__ = [
     "parse_scopes",
     "parse_texts",
     "parse_whole",
+    "with_days",
 ]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from zapomni.errors import Unavailable
 from zapomni.model import NAME_LIMIT, USER_SCOPE, Scope, ScopeKind
 from zapomni.services.context import Place
 
@@ -23,10 +25,10 @@ _SUFFIX: Final = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """A repository: the name of its folder, and the remote (or common directory) that tells it from others."""
+    """A repository: the name of its folder, and what tells it from others: its remote, its common directory."""
 
     name: str
-    identity: str
+    identities: tuple[str, ...]
 
 
 def find_project(folder: Path) -> Project | None:
@@ -39,9 +41,20 @@ def find_project(folder: Path) -> Project | None:
         if common is not None:
             remote = _remote(common)
             base = common.parent if common.name.startswith(".") else common  # .git, or a bare one called .bare
-            name = base.name.removesuffix(".git") or root.name
-            return Project(name=name[:NAME_LIMIT].strip() or "repository", identity=remote or str(common))
+            name = _speakable(base.name.removesuffix(".git") or root.name)
+            return Project(name=name, identities=tuple(filter(None, (remote, _text(common)))))
     return None
+
+
+def _text(path: Path | str) -> str:
+    """Return a path as text that any store can keep, also where its bytes are none."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+def _speakable(name: str) -> str:
+    """Return a folder's name as one that can be a scope's, with room for the mark that tells namesakes apart."""
+    kept = "".join(letter for letter in _text(name) if letter.isprintable())
+    return kept[: NAME_LIMIT - _SUFFIX - 1].strip() or "repository"
 
 
 def _common_dir(git: Path) -> Path | None:
@@ -82,19 +95,38 @@ def normal_remote(url: str) -> str:
     return f"{host.casefold()}{slash}{path}"
 
 
-def scope_of(project: Project, store: Store) -> tuple[Scope, str]:
-    """Return the scope of a repository and its identity; two repositories of one name get two scopes."""
-    known = store.scope_identities()
-    for scope, identity in known.items():
-        if identity == project.identity:
-            return scope, project.identity
+def scope_of(project: Project, store: Store) -> Scope:
+    """Return the scope of a repository, made known when it is new.
+
+    A repository stays the one it was when its remote changes or its folder moves, as long as one of the two is
+    known; two repositories of one name get two scopes, also when both are opened at the same time.
+    """
+    scope, identities = _settled(project, store)
+    if set(project.identities) <= identities:
+        return scope
+    try:
+        with store.write() as tx:
+            scope, identities = _settled(project, store)
+            tx.register_scope(scope, "\n".join(sorted(identities.union(project.identities))))
+    except Unavailable:  # a store that can only be read has nothing to be told
+        pass
+    return scope
+
+
+def _settled(project: Project, store: Store) -> tuple[Scope, set[str]]:
+    """Return the scope that the repository has or would get, and the identities by which it is known."""
+    known = {scope: set((identity or "").splitlines()) for scope, identity in store.scope_identities().items()}
+    for identity in project.identities:
+        for scope, identities in known.items():
+            if identity in identities:
+                return scope, identities
     plain = Scope(kind=ScopeKind.PROJECT, name=project.name)
-    if known.get(plain) is None:
-        return plain, project.identity
+    if not known.get(plain):
+        return plain, set()
     from hashlib import blake2b
 
-    mark = blake2b(project.identity.encode("utf-8", "replace")).hexdigest()[:_SUFFIX]
-    return Scope(kind=ScopeKind.PROJECT, name=f"{project.name}-{mark}"), project.identity
+    mark = blake2b(project.identities[-1].encode()).hexdigest()[:_SUFFIX]
+    return Scope(kind=ScopeKind.PROJECT, name=f"{project.name}-{mark}"), set()
 
 
 def place_of(scope: Scope, teams: Sequence[Scope]) -> Place:

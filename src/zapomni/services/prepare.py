@@ -39,7 +39,11 @@ _LINE_FIELDS: Final = {
     "key": NAME_LIMIT,
 }
 _FIELDS: Final = {kind: tuple(f.name for f in fields(kind)) for kind in (Draft, Patch)}
-_REDACTED_FIELDS: Final = ("content", "title", "description")
+_REDACTED: Final = ("content", "title", "description", "path", "source", "key", "tags", "entities", "metadata")
+_DEPTH: Final = 32
+"""Levels of metadata: clients of the protocol refuse deeper answers."""
+_FARTHEST: Final = 2**53
+"""The last position that every JSON reader keeps exact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,12 +67,9 @@ def prepare(given: T) -> Prepared:
         value = getattr(given, name)
         if value is not UNSET:
             values[name] = _checked(name, value, warnings)
-    for name in _REDACTED_FIELDS:
+    for name in _REDACTED:
         if values.get(name):
-            values[name], rules = redact(values[name])
-            redactions += [Redaction(rule=rule, field=name) for rule in rules]
-    if values.get("metadata"):
-        values["metadata"] = _redact_tree(values["metadata"], redactions)
+            values[name] = _redacted(name, values[name], redactions)
     _check_interval(values)
     changed = {name: value for name, value in values.items() if value is not getattr(given, name)}
     return Prepared(
@@ -88,8 +89,8 @@ def _checked(name: str, value: Any, warnings: list[str]) -> Any:
             return _instant(name, value)
         case "metadata":
             return _metadata(value, warnings) if value != {} else value
-        case "position" if value is not None and (isinstance(value, bool) or value < 0):
-            raise InvalidInput("position", f"{value!r} is not a whole number from 0 up")
+        case "position" if value is not None and (type(value) is not int or not 0 <= value <= _FARTHEST):
+            raise InvalidInput("position", f"{value!r} is not a whole number from 0 to {_FARTHEST:,}")
     return _line(name, value, _LINE_FIELDS[name], warnings) if name in _LINE_FIELDS else value
 
 
@@ -168,31 +169,49 @@ def _metadata(value: Mapping[str, Any], warnings: list[str]) -> dict[str, Any]:
         raise InvalidInput("metadata", f"{len(flat):,} characters as JSON, at most {METADATA_LIMIT:,} are allowed")
     if any(not isinstance(key, str) for key in value):
         raise InvalidInput("metadata", "its names must be texts")
-    cleaned = _clean_tree(dict(value), warnings)
+    cleaned = _clean_tree(dict(value), warnings, 1)
     assert isinstance(cleaned, dict)
     return cleaned
 
 
-def _clean_tree(value: Any, warnings: list[str]) -> Any:
+def _clean_tree(value: Any, warnings: list[str], depth: int) -> Any:
+    if depth > _DEPTH:
+        raise InvalidInput("metadata", f"it is nested deeper than {_DEPTH} levels")
     if isinstance(value, str):
         return _text("metadata", value, warnings)
     if isinstance(value, dict):
-        return {_text("metadata", str(key), warnings): _clean_tree(item, warnings) for key, item in value.items()}
+        named = ((_text("metadata", str(key), warnings), item) for key, item in value.items())
+        return {key: _clean_tree(item, warnings, depth + 1) for key, item in named}
     if isinstance(value, list | tuple):
-        return [_clean_tree(item, warnings) for item in value]
+        return [_clean_tree(item, warnings, depth + 1) for item in value]
     return value
 
 
-def _redact_tree(value: Any, redactions: list[Redaction]) -> Any:
+def _redacted(name: str, value: Any, redactions: list[Redaction], called: str = "") -> Any:
+    """Return a value without its secrets; inside metadata a text is judged by the name that it is `called`, too."""
     if isinstance(value, str):
-        text, rules = redact(value)
-        redactions += [Redaction(rule=rule, field="metadata") for rule in rules]
-        return text
+        given = f"{called}={value}" if called else value
+        text, rules = redact(given)
+        redactions += [Redaction(rule=rule, field=name) for rule in rules]
+        if not rules:
+            return value
+        return text.removeprefix(f"{called}=") if called else text
     if isinstance(value, dict):
-        return {key: _redact_tree(item, redactions) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_redact_tree(item, redactions) for item in value]
+        return {redact(key)[0]: _redacted(name, item, redactions, key) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_redacted(name, item, redactions, called) for item in value)
     return value
+
+
+def prepare_reason(reason: str) -> str:
+    """Return the reason of a refusal, fit to be kept: one line without secrets.
+
+    Raises `InvalidInput` when it is blank or longer than a description.
+    """
+    text = _line("never", reason, DESCRIPTION_LIMIT, [])
+    if text is None or is_blank(text):
+        raise InvalidInput("never", "it is blank", remedy="Say why this must not be stored again")
+    return redact(text)[0]
 
 
 def _check_interval(values: Mapping[str, Any]) -> None:

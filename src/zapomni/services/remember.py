@@ -107,6 +107,8 @@ def admit(context: Context, tx: Tx, entry: Entry) -> Outcome:
     if keyed is not None:
         return _again(context, tx, entry, keyed)
     twin = tx.find_digest(entry.scope, entry.digest)
+    if twin is not None and entry.draft.key and twin.key is None:
+        return _again(context, tx, entry, twin)  # the text is known already: from now on by this key
     if twin is not None:
         return _outcome(entry, Status.DUPLICATE, twin, *_kept(entry, twin))
     memory = _new(context, entry)
@@ -144,7 +146,8 @@ def _new(context: Context, entry: Entry) -> Memory:
 
 def _again(context: Context, tx: Tx, entry: Entry, found: Memory) -> Outcome:
     """Bring the record of this key to what the draft sets, or leave it when it says so already."""
-    values = {name: value for name, value in _set_fields(entry.draft).items() if name in Patch.__dataclass_fields__}
+    fields = {*Patch.__dataclass_fields__, "key"}
+    values = {name: value for name, value in _set_fields(entry.draft).items() if name in fields}
     if found.deleted_at is None and all(getattr(found, name) == value for name, value in values.items()):
         return _outcome(entry, Status.DUPLICATE, found)
     now = context.clock()

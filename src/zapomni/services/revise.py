@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from zapomni.errors import Ambiguous, Conflict, InvalidInput, NotFound, Refused
 from zapomni.model import UNSET, Memory, Outcome, Patch, Rejection, Run, Status, Verb
 from zapomni.services.find import find_one, given_id
-from zapomni.services.prepare import Prepared, prepare
+from zapomni.services.prepare import Prepared, prepare, prepare_reason
 from zapomni.services.remember import read_back
 from zapomni.text.fold import digest
 
@@ -46,9 +46,8 @@ def update(
         after = _patched(before, prepared.values)
         if after == before:
             return Outcome(status=Status.UNCHANGED, id=before.id, memory=before)
-        rejection = tx.rejection(after.scope, digest(after.content))
-        if rejection is not None:
-            raise Refused(f"this content was refused before by {rejection.actor}: {rejection.reason}")
+        if (digest(after.content), after.scope) != (digest(before.content), before.scope):
+            _check_welcome(tx, after)
         after = replace(after, updated_at=context.clock(), version=before.version + 1)
         tx.put(before, after, verb=Verb.UPDATE, actor=actor, at=after.updated_at)
     return read_back(context, _outcome(Status.UPDATED, after, prepared))
@@ -68,8 +67,9 @@ def delete(context: Context, short: str, *, scopes: Sequence[Scope], actor: Acto
     `never` gives the reason why this content must not be stored in its scope again: every write path then
     refuses it, until the deletion is undone. Raises `NotFound` when there is none; deleted ones count as none.
     """
+    reason = None if never is None else prepare_reason(never)
     with context.store.write() as tx:
-        return _delete(context, tx, short, scopes, actor, never=never)
+        return _delete(context, tx, short, scopes, actor, never=reason)
 
 
 def erase(context: Context, short: str, *, scopes: Sequence[Scope], actor: Actor) -> Outcome:
@@ -94,6 +94,7 @@ def delete_many(
 
     One that cannot be deleted costs the others nothing: its error stands in its place.
     """
+    reason = None if never is None else prepare_reason(never)
     verb = "erase" if for_good else "delete"
     run = Run(id=context.new_id(), verb=verb, actor=actor.name, started_at=context.clock())
     results: list[Outcome | ZapomniError] = []
@@ -104,7 +105,7 @@ def delete_many(
                 if for_good:
                     results.append(_erase(context, tx, short, scopes, actor, run=run.id))
                 else:
-                    results.append(_delete(context, tx, short, scopes, actor, never=never, run=run.id))
+                    results.append(_delete(context, tx, short, scopes, actor, never=reason, run=run.id))
             except (NotFound, Ambiguous, InvalidInput) as error:
                 results.append(error)
         done = sum(isinstance(result, Outcome) for result in results)
@@ -139,6 +140,12 @@ def _erase(
     found = find_one(context, short, scopes, deleted=True)
     tx.put(tx.get(found.id) or found, None, verb=Verb.ERASE, actor=actor, at=context.clock(), run=run)
     return Outcome(status=Status.ERASED, id=found.id)
+
+
+def _check_welcome(tx: Tx, memory: Memory) -> None:
+    rejection = tx.rejection(memory.scope, digest(memory.content))
+    if rejection is not None:
+        raise Refused(f"this content was refused before by {rejection.actor}: {rejection.reason}")
 
 
 def _check_version(current: Memory, version: int | None, patch: Patch) -> None:

@@ -1,8 +1,8 @@
 """Dates as people write them, turned into instants: one rule for every field, filter and surface.
 
 The rule: a time with a zone (`Z`, `+02:00`) means what it says; without one it is local, in the zone passed in.
-A bare day, month or year is local too. In the hour that a clock skips, a time means the moment as far past
-the skip; in the hour it repeats, the first of the two.
+A bare day, month or year is local too; a day may also be written `30.11.2026`: day, month, year. In the hour that
+a clock skips, a time means the moment as far past the skip; in the hour it repeats, the first of the two.
 """
 
 from __future__ import annotations
@@ -22,13 +22,15 @@ _ISO: Final = re.compile(
     \ ?(?P<zone>Z|[+-]\d\d(?::?\d\d)?)?)?)?""",
     re.ASCII | re.IGNORECASE | re.VERBOSE,
 )
+_DOTTED: Final = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4})(?=$|[T ])", re.ASCII | re.IGNORECASE)
 _AGO: Final = re.compile(r"(\d{1,4}) ?([dwдн])", re.ASCII | re.IGNORECASE)
 _DAYS: Final = {"today": 0, "сегодня": 0, "yesterday": 1, "вчера": 1}
 _WEEK_LETTERS: Final = "wн"
 _FIRST: Final = datetime.min.replace(tzinfo=UTC)
 _LAST: Final = datetime.max.replace(tzinfo=UTC)
-_FORMS: Final = "Write 2026-03-29, 2026-03-29T12:00, 2026-03-29T12:00+02:00, 2026-03 or 2026"
-_WORDS: Final = ", today, yesterday, 7d or 2w"
+_FORMS: Final = "Write 2026-03-29, 29.03.2026, 2026-03-29T12:00, 2026-03-29T12:00+02:00, 2026-03, 2026"
+_WORDS: Final = ", today or yesterday (сегодня, вчера)"
+_SPANS: Final = ", or a span: 7d, 2w (7д, 2н)"
 
 
 def parse_bound(text: str, now: datetime, zone: tzinfo, *, field: str = "date") -> tuple[datetime, datetime]:
@@ -46,19 +48,26 @@ def parse_bound(text: str, now: datetime, zone: tzinfo, *, field: str = "date") 
     if ago := _AGO.fullmatch(word):
         days = int(ago[1]) * (7 if ago[2] in _WEEK_LETTERS else 1)
         return now.astimezone(UTC) - timedelta(days=days), now.astimezone(UTC)
-    return _iso(text, zone, field, _FORMS + _WORDS)
+    return _iso(text, zone, field, _FORMS + _WORDS + _SPANS)
 
 
-def parse_instant(text: str, zone: tzinfo, *, field: str = "date") -> datetime:
-    """Return the first instant of the ISO date or time that is written, in UTC.
+def parse_instant(text: str, zone: tzinfo, *, now: datetime | None = None, field: str = "date") -> datetime:
+    """Return the first instant of the date or time that is written, in UTC; with `now` also of `today` and its like.
 
-    Raises `InvalidInput` naming `field` when it is neither.
+    Raises `InvalidInput` naming `field` when it is none of them.
     """
-    return _iso(text, zone, field, _FORMS)[0]
+    if now is not None and is_day_word(text):
+        return parse_bound(text, now, zone, field=field)[0]
+    return _iso(text, zone, field, _FORMS + _WORDS)[0]
+
+
+def is_day_word(text: str) -> bool:
+    """Tell whether a text names a day by where it lies from now: `today`, `yesterday`, `сегодня`, `вчера`."""
+    return text.strip().lower() in _DAYS
 
 
 def _iso(text: str, zone: tzinfo, field: str, remedy: str) -> tuple[datetime, datetime]:
-    found = _ISO.fullmatch(text.strip())
+    found = _ISO.fullmatch(_DOTTED.sub(_turned, text.strip(), count=1))
     if found is None:
         raise InvalidInput(field, f"{text!r} is not a date", remedy=remedy)
     fraction = (found["fraction"] or "")[:6].ljust(6, "0")
@@ -76,6 +85,12 @@ def _iso(text: str, zone: tzinfo, field: str, remedy: str) -> tuple[datetime, da
     except ValueError as error:
         raise InvalidInput(field, f"{text!r} is not a date: {error}", remedy=remedy) from error
     return _local(start, there), _end(start, there, found)
+
+
+def _turned(found: re.Match[str]) -> str:
+    """Return a day written with dots as ISO writes it; only one at the very beginning."""
+    day, month, year = found.groups()
+    return found[0] if found.start() else f"{year}-{month:0>2}-{day:0>2}"
 
 
 def _end(start: datetime, zone: tzinfo, found: re.Match[str]) -> datetime:

@@ -1,13 +1,13 @@
 """Secrets: what must not be stored is cut out before anything else sees the text.
 
 Five sorts of rules run in this order: `<private>` blocks, the known shapes (`secret_shapes`), numbers of payment
-cards, values assigned to a name such as `password` or `токен`, and long random strings. Each is tried only on a text that holds one of
-its literals, so that text without secrets costs a few dozen substring searches.
+cards, values assigned to a name such as `password` or `токен`, and long random strings. Each is tried only on a
+text that holds one of its literals, so that text without secrets costs a few dozen substring searches.
 
 Limits, stated: a password of letters alone is known only in quotes or right behind `=` (`PASSWORD=letmein`),
-for in prose it is a word (`password: required`); behind a mere space (`Пароль от стенда Qwerty12345`)
-one that ends its sentence and mixes letters with digits as names do not; a value that begins like a placeholder (`$`, `<`, `{`, `%`, `*`,
-`(`, `[`) is taken for one; random strings of one letter case, hexadecimal ones and those
+for in prose it is a word (`password: required`); behind a mere space (`Пароль от стенда Qwerty12345`) only one
+that ends its sentence and mixes letters with digits as names do not; a value that begins like a placeholder
+(`$`, `<`, `{`, `%`, `*`, `(`, `[`) is taken for one; random strings of one letter case, hexadecimal ones and those
 shorter than `RANDOM_LENGTH` need an assignment or a known shape, for commit hashes and ids look the same.
 """
 
@@ -81,7 +81,8 @@ _CARD: Final = re.compile(
     |(?:4[0-9]|5[1-5]|2[2-7]|35|6[0-9])[0-9]{2}([ -]?)[0-9]{4}\2[0-9]{4}\2[0-9]{4})(?![\w-]|[.,]\d)""",
     re.VERBOSE,
 )
-_CARD_LENGTH: Final = 15
+_LONG_NUMBER: Final = re.compile(r"[0-9](?:[ -]?[0-9]){14}")
+"""What every card's number holds; looking for it takes a fifth of the time."""
 _DOUBLED: Final = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 """The digit sum of twice a digit, by the digit."""
 
@@ -128,7 +129,7 @@ def _secrets(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
 
 
 def _without_cards(text: str, fired: list[str]) -> str:
-    if len(text) < _CARD_LENGTH or sum(map(text.count, "0123456789")) < _CARD_LENGTH:
+    if not _LONG_NUMBER.search(text):
         return text
     spans = (found.span() for found in _CARD.finditer(text) if _adds_up(found[0]))
     return _replaced(text, spans, "card", fired)
@@ -155,10 +156,9 @@ def _assigned(text: str, low: str, name: str, hides: Callable[[str, re.Match[str
     while at >= 0:
         end = at + len(name)
         found = _VALUE.match(text, end) or (_FLAG.match(text, end) if _is_flag(text, at) else None)
+        hides_it = hides
         if found is None and hides is _is_password:
             found, hides_it = _SPACED.match(text, end), _is_strong
-        else:
-            hides_it = hides
         value = found["value"].rstrip(".?)]}") if found else ""
         if found and not _marked(value) and not _NO_SECRETS.fullmatch(value.rstrip("!")) and hides_it(value, found):
             yield found.start("value"), found.start("value") + len(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import secrets
 from typing import TYPE_CHECKING
 
 import apsw
@@ -21,7 +22,7 @@ def copy(db: apsw.Connection, target: Path) -> None:
     An existing target is replaced. A failure leaves what was there before. Raises `Unavailable` when the copy
     is not whole.
     """
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    part = part_of(target, "part")
     try:
         _clear_abandoned(target)
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -35,10 +36,15 @@ def copy(db: apsw.Connection, target: Path) -> None:
         part.unlink(missing_ok=True)
 
 
+def part_of(target: Path, end: str) -> Path:
+    """Return a name beside a file for what will become it, one that no other process or thread takes."""
+    return target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.{end}")
+
+
 def _clear_abandoned(target: Path) -> None:
     """Remove what a copy to the same target left behind when its process was killed."""
     for part in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
-        number = part.name.rsplit(".", 2)[1]
+        number = part.name.rsplit(".", 2)[1].partition("-")[0]
         if number.isdigit() and not _runs(int(number)):
             part.unlink(missing_ok=True)
 

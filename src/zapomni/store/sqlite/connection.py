@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Lock, local
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakSet
@@ -96,7 +96,8 @@ class Connections:
             try:
                 yield db
             finally:
-                db.execute("ROLLBACK")  # as good as COMMIT for a reading, and it succeeds in a damaged file too
+                if db.in_transaction:  # a fault may have ended it
+                    db.execute("ROLLBACK")  # as good as COMMIT for a reading, and it succeeds in a damaged file too
 
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
@@ -142,7 +143,9 @@ class Connections:
         with self._lock:
             self._closed = True
             for db in list(self._all):
-                db.close()
+                with suppress(apsw.ThreadingViolationError, apsw.ConnectionClosedError):  # in use just now, or closed
+                    db.interrupt()
+                    db.close()
 
     def _open(self) -> apsw.Connection:
         with self._lock:

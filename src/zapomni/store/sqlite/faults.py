@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _AGAIN: Final = "Nothing was changed; try again, or raise store.busy_timeout_ms"
-_RESTORE: Final = "Nothing was changed; run `zapomni doctor`, or restore a backup"
+_RESTORE: Final = (
+    "Nothing was changed; `zapomni doctor` names the copies, `zapomni restore FILE --force` brings one back"
+)
 
 _MEANING: Final[dict[type[apsw.Error], tuple[type[ZapomniError], str, str]]] = {
     apsw.BusyError: (StoreBusy, "another process held the store {path} for too long", _AGAIN),

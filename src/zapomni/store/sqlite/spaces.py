@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zapomni.errors import NotFound
 from zapomni.model import Space, SpaceState
 from zapomni.store.sqlite.connection import column_of, rows_of, value_of
+from zapomni.text.language import is_russian
 
 if TYPE_CHECKING:
     import apsw
@@ -19,7 +20,10 @@ FIRST_MEAN: Final = 100
 PRIOR_WEIGHT: Final = 50
 """How many vectors the mean that a space began with counts for; LoCoMo is flat from 5 to 50."""
 
-_SELECT: Final = "SELECT no, provider, model, dimension, preparation, state, mean FROM spaces"
+_SAMPLE: Final = 200
+"""Texts whose language is looked at: the share is good to four points."""
+
+_SELECT: Final = "SELECT no, provider, model, dimension, preparation, state, mean, russian FROM spaces"
 _JOBS: Final = "INSERT INTO embed_jobs (space_no, memory_no) SELECT ?, no FROM memories WHERE deleted_at IS NULL"
 
 
@@ -82,15 +86,29 @@ def renew_mean(db: apsw.Connection, space_no: int) -> None:
 
     The mean that it began with counts like `PRIOR_WEIGHT` vectors, so that a few do not bend it.
     """
-    counted, prior = db.execute("SELECT counted, prior FROM spaces WHERE no = ?", (space_no,)).get
+    found = db.execute("SELECT counted, prior FROM spaces WHERE no = ? AND state <> 'retired'", (space_no,)).get
+    if found is None:
+        return
+    counted, prior = found
     due = max(FIRST_MEAN, 2 * counted)
     sql = "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE space_no = ? LIMIT ?)"
     if value_of(db, sql, (space_no, due)) < due:
         return
     mean, count = _mean(db, space_no, prior)
     db.execute(
-        "UPDATE spaces SET mean = ?, counted = ?, epoch = epoch + 1 WHERE no = ?", (mean.tobytes(), count, space_no)
+        "UPDATE spaces SET mean = ?, counted = ?, russian = ?, epoch = epoch + 1 WHERE no = ?",
+        (mean.tobytes(), count, _russian_share(db, space_no), space_no),
     )
+
+
+def _russian_share(db: apsw.Connection, space_no: int) -> float:
+    """Return the share of Russian texts among those with a vector, judged by a sample."""
+    sql = (
+        "SELECT content FROM memories WHERE no IN"
+        " (SELECT memory_no FROM pieces WHERE space_no = ? AND ordinal = 0 ORDER BY random() LIMIT ?)"
+    )
+    texts = column_of(db, sql, (space_no, _SAMPLE))
+    return sum(map(is_russian, texts)) / len(texts) if texts else 0.5
 
 
 def _mean(db: apsw.Connection, space_no: int, prior: bytes | None) -> tuple[Vector, int]:
@@ -106,7 +124,14 @@ def _mean(db: apsw.Connection, space_no: int, prior: bytes | None) -> tuple[Vect
 
 
 def _space_of(
-    no: int, provider: str, model: str, dimension: int, preparation: int, state: str, mean: bytes | None
+    no: int,
+    provider: str,
+    model: str,
+    dimension: int,
+    preparation: int,
+    state: str,
+    mean: bytes | None,
+    russian: float = 0.5,
 ) -> Space:
     return Space(
         no=no,
@@ -116,6 +141,7 @@ def _space_of(
         preparation=preparation,
         state=SpaceState(state),
         mean=tuple(array("f", mean)) if mean else (),
+        russian=russian,
     )
 
 

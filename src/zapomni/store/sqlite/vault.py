@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
@@ -10,14 +9,14 @@ from typing import TYPE_CHECKING, Final
 import apsw
 
 from zapomni.errors import NotFound, Refused, StoreDamaged, Unavailable
-from zapomni.store.sqlite.backup import copy
+from zapomni.store.sqlite.backup import copy, part_of
 from zapomni.store.sqlite.connection import Connections, connect, value_of
 from zapomni.store.sqlite.faults import translated
 from zapomni.store.sqlite.opening import APPLICATION, SCHEMA, open_file
 from zapomni.store.sqlite.snapshot import SqliteSnapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from zapomni.clock import Clock
@@ -83,51 +82,64 @@ class SqliteVault:
             with self._reading(self.path) as db:
                 copy(db, target)
         except (StoreDamaged, Unavailable):
+            self._keep_files(target)
+        return target
+
+    def _keep_files(self, target: Path) -> None:
+        try:
             for end in _BESIDE[:2]:
                 beside = self.path.with_name(self.path.name + end)
                 if beside.exists():
                     shutil.copy2(beside, target.with_name(target.name + end))
-        return target
+        except OSError as error:
+            remedy = "Look at its folder and the disk; nothing was changed"
+            raise Unavailable(f"the copy {target} cannot be written", remedy=remedy) from error
 
-    def restore_from(self, path: Path) -> None:
+    def restore_from(self, path: Path, before: Callable[[], Path | None]) -> Path | None:
         """Give the live store the content of a copy, in one transaction that every open process sees.
 
-        A live file so damaged that nothing can be written into it is replaced; `keep` it before. Raises
-        `StoreBusy` when others write for longer than the timeout; nothing is changed then.
+        `before` is called inside of it, when nobody else can write, and its answer is returned: what it keeps
+        is all that was ever acknowledged. A live file so damaged that nothing can be written into it is
+        replaced. Raises `StoreBusy` when others write for longer than the timeout; nothing is changed then.
         """
-        part = self.path.with_name(f".{self.path.name}.{os.getpid()}.restore")
+        part = part_of(self.path, "restore")
         if not self.path.exists():
             open_file(self.path, self._busy_timeout_ms, self._clock)  # makes its folder too
         try:
             with self._reading(path) as db:
                 copy(db, part)
             open_file(part, self._busy_timeout_ms, self._clock)  # brings an older copy to our schema
-            self._put_in_place(part)
+            return self._put_in_place(part, before)
         finally:
             for end in (*_BESIDE, ".lock"):
                 part.with_name(part.name + end).unlink(missing_ok=True)
 
-    def _put_in_place(self, part: Path) -> None:
+    def _put_in_place(self, part: Path, before: Callable[[], Path | None]) -> Path | None:
         try:
             open_file(self.path, self._busy_timeout_ms, self._clock)
             with translated(self.path):
-                self._pour(part)
+                return self._pour(part, before)
         except StoreDamaged:
+            kept = before()
             with translated(part), connect(part, self._busy_timeout_ms) as db:
                 db.execute("PRAGMA journal_mode = DELETE")  # what is moved is one file
             for end in _BESIDE[1:]:
                 self.path.with_name(self.path.name + end).unlink(missing_ok=True)
             part.replace(self.path)
             open_file(self.path, self._busy_timeout_ms, self._clock)
+            return kept
 
-    def _pour(self, part: Path) -> None:
+    def _pour(self, part: Path, before: Callable[[], Path | None]) -> Path | None:
         """Write every page of the copy into the live store as one transaction of its log."""
         live, source = connect(self.path, self._busy_timeout_ms), connect(part, self._busy_timeout_ms)
         try:
             _leap_over(source, live)
             with live.backup("main", source, "main") as work:
+                work.step(0)  # takes the write lock and copies nothing yet
+                kept = before()
                 work.step(-1)
             live.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            return kept
         finally:
             source.close()
             live.close()

@@ -25,11 +25,13 @@ What a value may be is the same for every command:
   (the repository of the working folder, the teams of the settings, the user); `all` sees every scope. Writings
   without one go to the repository's project, outside a repository to `user`.
 - **Id**: any unique beginning of it. One that fits several memories lists them and changes nothing.
-- **Text**: words without quotes are joined by spaces. `-` reads standard input, and so does no text at all where standard input is no terminal. It must be
-  UTF-8 (or UTF-16 with its mark); one line break at its end is dropped. A text that begins with a dash goes
-  after `--`.
-- **Date**: a day (`2026-11-30`), a time with or without a zone, a month or a year; in a filter also `today`,
-  `yesterday` and a span back from now (`7d`, `2w`). A bare day is the local day.
+- **Text**: words without quotes are joined by spaces. `-` reads standard input, and so does no text at
+  all where standard input is no terminal. It must be UTF-8 (or UTF-16 with its mark); one line break at its end
+  is dropped. A text that begins with a dash goes after `--`.
+- **Date**: a day (`2026-11-30`, or `30.11.2026`: day, month, year), a month (`2026-11`), a year, a time with or
+  without a zone (`2026-11-30T14:05`, `2026-11-30T14:05+03:00`), `today` or `yesterday` (`сегодня`, `вчера`). A bare
+  day is the local day. `--since`, `--until` and `--on` also take a span back from now: `7d`, `2w` (`7д`, `2н`); they
+  look at `observed_at` where a memory has one, else at `created_at`.
 - **Tags** of a filter are compared whole and without regard to case; a comma is part of a tag.
 - **Completion**: `eval "$(_ZAPOMNI_COMPLETE=bash_source zapomni)"`; also `zsh_source` and `fish_source`.
 - **Colour** only on a terminal, and never with `NO_COLOR` or `--no-color`.

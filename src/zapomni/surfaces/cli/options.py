@@ -31,7 +31,7 @@ def one_of(choices: type[StrEnum], *more: str) -> click.Choice[str]:
     return click.Choice([*(choice.value for choice in choices), *more], case_sensitive=False)
 
 
-class Share(click.ParamType):
+class Share(click.ParamType):  # type: ignore[type-arg] # older click has no type of what it reads
     """A number from 0 to 1, with a decimal point or comma."""
 
     name = "share"

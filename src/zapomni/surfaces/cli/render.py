@@ -42,9 +42,7 @@ def recollection(answer: Recollection, *, explain: bool = False, full: bool = Fa
             yield from _explained(hit)
 
 
-def recollection_notes(
-    answer: Recollection, *, searched: int | None = None, explain: bool = False
-) -> Iterator[str]:
+def recollection_notes(answer: Recollection, *, searched: int | None = None, explain: bool = False) -> Iterator[str]:
     """Tell how the answer was looked for, and what is missing from it.
 
     `searched` counts the memories that were looked through, where nothing was found.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from zapomni.errors import InvalidInput
 
@@ -24,8 +27,8 @@ if TYPE_CHECKING:
     show_envvar=True,
     help="Where the agent works: its repository is the default scope. The working folder if not given.",
 )
-@click.pass_obj
-def serve(session: Session, *, http: bool, host: str | None, port: int | None, folder: str) -> int:
+@click.pass_context
+def serve(ctx: click.Context, *, http: bool, host: str | None, port: int | None, folder: str) -> int:
     """Serve agents over MCP.
 
     Over standard input and output it ends when the client closes them. Over HTTP clients work in different
@@ -34,13 +37,25 @@ def serve(session: Session, *, http: bool, host: str | None, port: int | None, f
     """
     if not http and (host is not None or port is not None):
         raise InvalidInput("serve", "an address is given, but not --http", remedy="Add --http")
+    if ctx.get_parameter_source("folder") is ParameterSource.COMMANDLINE:
+        _check_folder(folder, http=http)
+    session: Session = ctx.obj
     settings = {"http.host": host, "http.port": port}
     with session.memory(folder=None if http else folder, settings=settings) as app:
         if not http:
             from zapomni.surfaces.mcp.stdio import run_stdio
 
+            if sys.stdin is not None and sys.stdin.isatty():
+                session.note(["Waiting for an MCP client to speak on standard input; Ctrl-C ends it"])
             return run_stdio(app)
         from zapomni.surfaces.mcp.http import run_http
 
         at = app.config.http
         return run_http(app, host=at.host, port=at.port, token=at.token.reveal() if at.token else None)
+
+
+def _check_folder(folder: str, *, http: bool) -> None:
+    if http:
+        raise InvalidInput("folder", "over HTTP clients work in folders of their own", remedy="Leave --folder out")
+    if not Path(folder).is_dir():
+        raise InvalidInput("folder", f"there is no {folder!r}", remedy="Name the folder that the agent works in")

@@ -125,7 +125,7 @@ INSERT INTO words (words, rank) VALUES ('secure-delete', 1); -- a word that is d
 CREATE VIRTUAL TABLE word_counts USING fts5vocab (words, row);
 
 -- `prior` is the mean that a space began with, `mean` the one in use; `counted` vectors were there when it was
--- worked out, and `epoch` grows whenever what others hold in memory of the space is void.
+-- worked out, of texts of which the share `russian` was in Russian, and `epoch` grows whenever what others hold in memory of the space is void.
 CREATE TABLE spaces (
   no INTEGER PRIMARY KEY AUTOINCREMENT,
   provider TEXT NOT NULL,
@@ -136,6 +136,7 @@ CREATE TABLE spaces (
   prior BLOB,
   mean BLOB,
   counted INTEGER NOT NULL DEFAULT 0,
+  russian REAL NOT NULL DEFAULT 0.5,
   epoch INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
