@@ -17,8 +17,8 @@ import pytest
 from tests.servers import Server, environment
 from tests.trials import drivers_b as drive
 
-from zapomni.opening import open_memory
 from zapomni.model import Filter
+from zapomni.opening import open_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable

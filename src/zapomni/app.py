@@ -152,11 +152,12 @@ class Zapomni:
 
         Its words are searchable at once, its vector follows. Raises `InvalidInput`.
         """
-        from zapomni.services.parse import parse_draft
+        from zapomni.services.parse import parse_draft, with_days
         from zapomni.services.remember import remember
 
         target, warnings = scope_to_write(self.context, scope)
-        draft = parse_draft({"content": content, **fields}, zone=self.zone, scope=target)
+        values = with_days({"content": content, **fields}, now=self._clock(), zone=self.zone)
+        draft = parse_draft(values, zone=self.zone, scope=target)
         return self._woken(remember(self.context, draft, actor=actor or self.actor, warnings=warnings))
 
     def recall(
@@ -212,11 +213,12 @@ class Zapomni:
         **fields: Any,
     ) -> Outcome:
         """Change some fields of a memory; `version` makes a lost update an error that shows both."""
-        from zapomni.services.parse import parse_patch
+        from zapomni.services.parse import parse_patch, with_days
         from zapomni.services.revise import update
 
         target = scope_to_write(self.context, move_to)[0] if move_to else None
-        patch = parse_patch(fields, zone=self.zone, scope=target)
+        values = with_days(fields, now=self._clock(), zone=self.zone)
+        patch = parse_patch(values, zone=self.zone, scope=target)
         outcome = update(
             self.context,
             memory_id,

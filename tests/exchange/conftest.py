@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from zapomni.app import Zapomni
-from zapomni.opening import open_memory
 from zapomni.model import About, Actor, Filter, Kind, Link, LinkKind, Memory, Origin, Rejection, Trust, Verb
+from zapomni.opening import open_memory
 from zapomni.record import parse_scope
 from zapomni.text.fold import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+
+    from zapomni.app import Zapomni
+
 
 ACTOR = Actor(name="test", origin=Origin.USER)
 DAY = datetime(2026, 3, 29, 0, 30, tzinfo=UTC)

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from zapomni.opening import open_memory
 from zapomni.errors import InvalidInput, Refused, Unavailable
 from zapomni.exchange.admission import Ready, ready_of
 from zapomni.exchange.entries import Item
 from zapomni.model import Actor, Draft, Kind, Memory, Origin, Trust, Verb
+from zapomni.opening import open_memory
 from zapomni.record import parse_scope
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ import subprocess
 import sys
 import threading
 from array import array
-from typing import TYPE_CHECKING
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import pytest
@@ -17,6 +18,7 @@ from zapomni.config import load
 from zapomni.errors import InvalidInput, NotFound, Refused, StoreBusy, StoreDamaged, Unavailable
 from zapomni.model import Filter
 from zapomni.opening import open_memory
+from zapomni.store.sqlite import backup as backup_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -39,6 +41,18 @@ with open_memory(sys.argv[1], **{"embedder.provider": "none"}) as app:
             print(app.remember(line[6:].strip()).id, flush=True)
         else:
             print(app.stats().memories, flush=True)
+"""
+
+
+CONSTANT_WRITER = """
+import sys
+from zapomni.opening import open_memory
+with open_memory(sys.argv[1], **{"embedder.provider": "none"}) as app:
+    no = 0
+    while True:
+        app.remember(f"constantly {no}")
+        print(f"constantly {no}", flush=True)
+        no += 1
 """
 
 
@@ -382,3 +396,61 @@ def test_no_process_takes_a_restored_store_s_vectors_for_those_it_knew(tmp_path:
         app.remember("ffff")
         app.embedding.drain()
         assert [_nearest(app, text) for text in "abf"] == ["aaaa", "bbbb", "ffff"]
+
+
+@pytest.mark.promise("backup.whole")
+def test_what_others_write_during_a_restore_is_in_the_store_or_in_what_was_kept(
+    app: Zapomni, opened: Opened, tmp_path: Path
+) -> None:
+    for no in range(100):
+        app.remember(f"bulk {no} " + "lorem ipsum " * 200)
+    app.backup(tmp_path / "backup")
+    environ = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.defpath, "HOME": str(tmp_path)}
+    command = [sys.executable, "-c", CONSTANT_WRITER, str(app.config.home)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ) as other:
+        assert other.stdout is not None
+        acknowledged = [other.stdout.readline().strip()]
+        kept = [app.restore(tmp_path / "backup", force=True).before for _ in range(3)]
+        acknowledged += [other.stdout.readline().strip() for _ in range(3)]
+        other.kill()
+        acknowledged += other.stdout.read().split("\n")[:-1]
+    found = _contents(app)
+    for no, before in enumerate(kept):
+        assert before is not None
+        copy = opened(f"kept {no}")
+        copy.restore(before)
+        found |= _contents(copy)
+    assert set(acknowledged) <= found
+
+
+def test_a_store_that_was_written_to_since_it_was_looked_at_is_not_replaced_without_force(
+    app: Zapomni, opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app.backup(tmp_path / "backup")
+    other = opened("other")
+    assert other.stats().memories == 0
+    real = backup_part.copy
+
+    def slow(*given: Any) -> None:
+        other.remember("just now")
+        real(*given)
+
+    monkeypatch.setattr("zapomni.store.sqlite.vault.copy", slow)
+    with pytest.raises(Refused, match="holds 1 memory"):
+        other.restore(tmp_path / "backup")
+    assert _contents(other) == {"just now"}
+
+
+@pytest.mark.parametrize("end", ["-wal", "-shm", "-journal", ".lock"])
+def test_the_files_beside_the_store_are_no_target(app: Zapomni, end: str) -> None:
+    store = app.config.store_path
+    for target in (store.with_name(store.name + end), store.with_name(".anything.lock")):
+        with pytest.raises(Refused):
+            app.backup(target, force=True)
+
+
+def test_several_backups_to_one_target_at_once_all_succeed(app: Zapomni, tmp_path: Path) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        came = list(pool.map(lambda _: app.backup(tmp_path / "backup", force=True), range(8)))
+    assert {done.memories for done in came} == {50}
+    assert {path.name for path in tmp_path.iterdir()} == {"store", "backup"}

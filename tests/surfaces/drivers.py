@@ -21,6 +21,7 @@ from zapomni.errors import EXIT_STATUS, ZapomniError
 from zapomni.model import Kind, Memory
 from zapomni.record import parse_scope, to_record
 from zapomni.surfaces import shapes
+from zapomni.surfaces.mcp.answers import in_tool_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -86,6 +87,7 @@ def told(answer: Mapping[str, Any]) -> dict[str, Any]:
 _ID = re.compile(r"\b[23456789bcdfghjkmnpqrstvwxyz]{16}\b")
 _TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 _READINGS = {"accessed_at", "access_count"}
+_RUN = {"run"}
 """Written down when a process has the time for it, so that they are behind by more or less."""
 _OF_MCP_ALONE = {"argument", "notes", "ignored", "omitted"}
 """What a model is told about the arguments of its call."""
@@ -103,8 +105,9 @@ class Common:
     * the default scope: over HTTP the user's, for its clients work in different folders; elsewhere the project of
       the working folder, with which reads see the user's too;
     * in answers of many memories MCP leaves out what is empty, usual or bookkeeping;
+    * remedies name the tools over MCP, the commands elsewhere;
     * an argument of MCP that holds nothing but white space counts as left out (the scenarios use none);
-    * `delete` of the command takes many ids and answers with a list of results;
+    * `delete` of the command takes many ids, as one run, and answers with a list of results;
     * where the store lies, how many bytes it takes, and the names above.
     """
 
@@ -127,13 +130,15 @@ class Common:
 
     def _value(self, value: Any, name: str = "") -> Any:
         if isinstance(value, dict):
-            left_out = _READINGS | _OF_MCP_ALONE | _NOT_OF_MCP
+            left_out = _READINGS | _OF_MCP_ALONE | _NOT_OF_MCP | _RUN
             kept = {key: self._value(value[key], key) for key in sorted(value) if key not in left_out}
             return {self._scope(key): count for key, count in kept.items()} if name == "scopes" else kept
         if isinstance(value, list):
             if name in {"scopes", "scopes_seen"}:
                 return self._scopes([self._scope(item) for item in value])
             return [self._value(item) for item in value]
+        if name == "remedy":
+            return in_tool_words(value)
         if name in {"origin", "actor"}:
             return f"<{name}>"
         if name in {"scope", "writes_to"}:
@@ -231,6 +236,7 @@ class Library:
     def _history(self, memory_id: str, *, scope: Names = ()) -> dict[str, Any]:
         memory, revisions = self.app.history(memory_id, scopes=as_list(scope))
         rows = [shapes.revision_shape(revision) for revision in revisions]
+        assert memory is not None
         return {"id": memory.id, "count": len(rows), "revisions": rows}
 
     def _undo(self, memory_id: str, *, scope: Names = ()) -> dict[str, Any]:

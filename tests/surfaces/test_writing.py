@@ -219,7 +219,7 @@ SCENARIOS = [
             store("x", scope="main", then={"code": "invalid_input"}),
             store("x", scope="project:", then={"code": "invalid_input"}),
             store("Здесь.", save="a"),
-            update("@a", valid_until="вчера", then={"code": "invalid_input"}),
+            update("@a", valid_until="когда-нибудь", then={"code": "invalid_input"}),
             update("@a", scope="team:нет такой", title="x", then={"code": "not_found"}),
             update("zzzz", "x", then={"code": "not_found"}),
             delete("zzzz", then={"code": "not_found"}),

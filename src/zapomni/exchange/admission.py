@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from zapomni.errors import Conflict, InvalidInput
+from zapomni.errors import Conflict
 from zapomni.exchange.entries import ImportMode, Item, Problem
+from zapomni.exchange.plain import UNREADABLE, why
 from zapomni.model import PAGE_LIMIT, Draft, Filter, Memory, Origin, Trust, Verb
 from zapomni.services.prepare import prepare
 from zapomni.text.fold import digest
@@ -38,9 +39,9 @@ def ready_of(item: Item) -> Ready | Problem:
     """Clean, check and redact an item; what cannot be kept is a problem of its line."""
     try:
         prepared = prepare(item.draft)
-    except InvalidInput as error:
-        own_id = item.carried.get("id")
-        return Problem(line=item.line, reason=f"item {own_id}: {error}" if own_id else str(error))
+    except UNREADABLE as error:
+        own_id, reason = item.carried.get("id"), why(error)
+        return Problem(line=item.line, reason=f"item {own_id}: {reason}" if own_id else reason)
     values: Draft = prepared.values
     return Ready(
         item=item,

@@ -7,14 +7,16 @@ Its `context` is a project, its `superseded_by` and `replaces` are `supersedes` 
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import InvalidInput
-from zapomni.exchange.entries import Dropped, Exported, Format, Item, Problem, Tie
-from zapomni.exchange.plain import text_of, times_of
-from zapomni.model import Kind, LinkKind, Memory, Origin, Scope, ScopeKind, Trust
+from zapomni.exchange.entries import Dropped, Exported, Format, Item, Note, Problem, Tie
+from zapomni.exchange.plain import UNREADABLE, text_of, times_of, why
+from zapomni.model import NAME_LIMIT, Kind, LinkKind, Memory, Origin, Scope, ScopeKind, Trust
 from zapomni.record import parse_scope, stamp
 from zapomni.services.parse import given, parse_draft, parse_whole
+from zapomni.text.clean import cut, is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -40,26 +42,34 @@ def read(lines: Lines, reading: Reading) -> Iterator[Entry]:
         if isinstance(line, Problem):
             yield line
             continue
-        values = {name: value for name, value in given(line.value).items() if not str(value).startswith(_NEVER)}
+        values = {name: value for name, value in given(line.value).items() if not _is_never(value)}
         try:
-            item = _item(line.no, values, reading)
+            scope = _scope(values.get("context"), reading)
+            item = _item(line.no, values, reading, scope)
             ties = list(_ties(line.no, item.ref, values))
-        except InvalidInput as error:
-            yield Problem(line=line.no, reason=f"item {values.get('id', '?')}: {error}")
+        except UNREADABLE as error:
+            own_id = values.get("id")
+            yield Problem(line=line.no, reason=f"item {own_id if isinstance(own_id, str) else '?'}: {why(error)}")
             continue
         yield item
+        if "context" in values and scope.name not in values["context"]:
+            yield Note(line=line.no, text=f"the context cannot be the name of a scope and was read as {scope}")
         yield from ties
         for name in values.keys() - _KNOWN:
             yield Dropped(name=name)
 
 
-def _item(no: int, values: Mapping[str, Any], reading: Reading) -> Item:
+def _is_never(value: object) -> bool:
+    return isinstance(value, str) and value.startswith(_NEVER)
+
+
+def _item(no: int, values: Mapping[str, Any], reading: Reading, scope: Scope) -> Item:
     own_id = text_of("id", values["id"]) if "id" in values else ""
     if len(own_id) > _ID_LIMIT or not own_id.isprintable() or " " in own_id:
         raise InvalidInput("id", f"it is longer than {_ID_LIMIT} characters or holds spaces")
     fields = {name: values[name] for name in _DRAFT if name in values}
     fields |= {"kind": values.get("type", Kind.SEMANTIC.value), "metadata": _metadata(values)}
-    draft = parse_draft(fields, zone=reading.zone, scope=_scope(values.get("context"), reading))
+    draft = parse_draft(fields, zone=reading.zone, scope=scope)
     carried: dict[str, Any] = times_of(values, _LIFE, reading)
     carried["access_count"] = parse_whole("access_count", values.get("access_count"), 0, low=0, high=_MOST)
     if own_id:
@@ -77,14 +87,20 @@ def _metadata(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _scope(context: object, reading: Reading) -> Scope:
-    """Return the scope of a context: one of ours where it is written so, else the project of that name."""
+    """Return the scope of a context: one of ours where it is written so, else the project of that name.
+
+    A text that cannot be a name becomes the nearest that can: one line without what nobody sees, not too long.
+    """
     if context is None:
         return reading.scope
     text = text_of("context", context)
-    try:
-        return parse_scope(text)
-    except InvalidInput:
-        return Scope(kind=ScopeKind.PROJECT, name=text.strip())
+    line = "".join(char for char in " ".join(text.split()) if char.isprintable()).strip()
+    if is_blank(line):
+        raise InvalidInput("context", "it shows nothing", remedy="Name a project")
+    for full in (text, line):
+        with suppress(InvalidInput):
+            return parse_scope(full)
+    return Scope(kind=ScopeKind.PROJECT, name=cut(line, NAME_LIMIT))
 
 
 def _ties(no: int, ref: str, values: Mapping[str, Any]) -> Iterator[Tie]:

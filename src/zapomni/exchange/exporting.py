@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
@@ -50,6 +51,8 @@ class Snapshot(Protocol):
 
 _HEADS: Final = (b"", b'{"format": "zapomni"', b"[")
 """How files begin that an export may replace: empty ones and older exports."""
+_BESIDE: Final = ("-wal", "-shm", "-journal", ".lock")
+_DATABASE: Final = b"SQLite format 3\0"
 _BUFFER: Final = 2**20
 
 
@@ -80,12 +83,14 @@ def _opened(target: str | Path | BinaryIO) -> Iterator[BinaryIO]:
         yield target
         target.flush()
         return
-    path = Path(target).resolve()  # the file behind a link is what changes
+    path = Path(target)
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
-            with path.open("wb") as pipe:  # a device or a pipe has no place to rename to
+            # A device or a pipe has no place to rename to, and what /dev/stdout leads to may have no name at all.
+            with path.open("wb") as pipe:
                 yield pipe
             return
+        path = path.resolve()  # the file behind a link is what changes
         _refuse_other(path)
         with _whole_file(path) as stream:
             yield stream
@@ -98,6 +103,8 @@ def _opened(target: str | Path | BinaryIO) -> Iterator[BinaryIO]:
 def _refuse_other(path: Path) -> None:
     if path.is_dir():
         raise Refused(f"{path} is a folder", remedy="Name a file in it")
+    if _is_beside_a_store(path):
+        raise Refused(f"{path} belongs to a store that is in use", remedy="Name another file")
     if path.exists():
         with path.open("rb") as stream:
             head = stream.read(max(map(len, _HEADS)))
@@ -105,11 +112,22 @@ def _refuse_other(path: Path) -> None:
             raise Refused(f"{path} is no export and would be lost", remedy="Name another file, or move it away")
 
 
+def _is_beside_a_store(path: Path) -> bool:
+    """Tell whether a path is the log or a lock of a database beside it, whether or not it is there now."""
+    if path.name.startswith(".") and path.name.endswith(".lock"):
+        return True
+    for end in _BESIDE:
+        database = path.with_name(path.name.removesuffix(end) or path.name)
+        if path.name.endswith(end) and database.is_file():
+            with database.open("rb") as stream:
+                return stream.read(len(_DATABASE)) == _DATABASE
+    return False
+
+
 @contextmanager
 def _whole_file(path: Path) -> Iterator[BinaryIO]:
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
-        part.unlink(missing_ok=True)
         with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb", buffering=_BUFFER) as stream:
             yield stream
             stream.flush()

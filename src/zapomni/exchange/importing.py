@@ -7,7 +7,7 @@ duplicates. Near duplicates are not looked for. Records of our own keep id, time
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from zapomni.errors import Refused, Unavailable
@@ -30,6 +30,7 @@ from zapomni.exchange.rehearsal import Minded, Rehearsal
 from zapomni.exchange.source import Source, open_source
 from zapomni.model import Actor, Link, Origin, Run
 from zapomni.services.parse import parse_choice
+from zapomni.text.clean import clean, cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,6 +50,7 @@ BATCH: Final = 1_000
 """Memories a transaction: a kill loses at most one batch, and other writers get their turn in between."""
 _VERB: Final = "import"
 _SHOWN: Final = 5
+_TOLD: Final = 1_000
 _RUNS: Final = 100  # how far back a killed import is looked for
 _READERS: Final[dict[Format, Callable[[Lines, Reading], Iterator[Entry]]]] = {
     Format.ZAPOMNI: jsonl.read,
@@ -125,12 +127,22 @@ def _refuse_broken(opened: Source, entries: Iterator[Entry]) -> None:
             checked = ready_of(entry)
             bad += [checked] if isinstance(checked, Problem) else []
     if bad:
-        named = "; ".join(f"line {problem.line}: {problem.reason}" for problem in bad[:_SHOWN])
+        named = "; ".join(f"line {problem.line}: {_told(problem.reason)}" for problem in bad[:_SHOWN])
         more = f"; and {len(bad) - _SHOWN:,} more" if len(bad) > _SHOWN else ""
         raise Refused(
             f"{opened.name} has {len(bad):,} bad lines, so nothing was replaced: {named}{more}",
             remedy="Mend them, or import in mode merge, which keeps the good lines",
         )
+
+
+def _told(text: str) -> str:
+    """Return what is said of a line, fit for every answer: the line may hold anything, of any length."""
+    return cut(clean(text)[0], _TOLD)
+
+
+def _is_there(tx: Tx, memory_id: str) -> bool:
+    """Tell whether a memory is in the store; what cannot be stored is no id."""
+    return not clean(memory_id)[1] and tx.get(memory_id) is not None
 
 
 class _Rehearsed(Exception):
@@ -210,9 +222,14 @@ class _Work:
             resumed=self._resumed,
             **self._numbers(),
             refused=tuple(self._admission.refused),
-            bad=tuple(sorted([*self._bad, *self._admission.bad], key=lambda problem: problem.line)),
-            notes=tuple(sorted(self._notes, key=lambda note: note.line)),
-            not_carried=tuple(sorted(self._dropped)),
+            bad=tuple(
+                replace(problem, reason=_told(problem.reason))
+                for problem in sorted([*self._bad, *self._admission.bad], key=lambda problem: problem.line)
+            ),
+            notes=tuple(
+                replace(note, text=_told(note.text)) for note in sorted(self._notes, key=lambda note: note.line)
+            ),
+            not_carried=tuple(sorted({_told(name) for name in self._dropped})),
         )
 
     def _numbers(self) -> dict[str, int]:
@@ -272,7 +289,7 @@ class _Work:
         wanted: dict[str, list[Link]] = {}
         for tie in self._ties:
             ends = [ids.get(ref, ref) for ref in (tie.source, tie.target)]
-            lost = [ref for ref, end in zip((tie.source, tie.target), ends, strict=True) if tx.get(end) is None]
+            lost = [ref for ref, end in zip((tie.source, tie.target), ends, strict=True) if not _is_there(tx, end)]
             if lost:
                 text = f"the link {tie.kind.value} was left out: {lost[0]!r} is neither in the file nor in the store"
                 self._notes.append(Note(line=tie.line, text=text))

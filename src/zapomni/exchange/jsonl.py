@@ -7,14 +7,16 @@ export of an imported export is the same file but for `exported_at`.
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import InvalidInput, Refused
 from zapomni.exchange.entries import Dropped, Exported, Format, Item, KnownScope, Line, Problem, Refusal, Tie
-from zapomni.exchange.plain import text_of
+from zapomni.exchange.plain import UNREADABLE, storable, text_of, why
 from zapomni.model import Draft, LinkKind, Memory, Rejection
 from zapomni.record import FIELDS, from_record, parse_scope, read_stamp, stamp, to_record
+from zapomni.text.secrets import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -85,12 +87,12 @@ def read(lines: Lines, reading: Reading) -> Iterator[Entry]:  # noqa: ARG001 - o
             promised = _check_header(line.value)
         no = line.no
         sort = line.value.get("type")
-        if sort in seen:
+        if isinstance(sort, str) and sort in seen:
             seen[sort] += 1
         try:
             entries = list(_entries(line))
-        except InvalidInput as error:
-            yield Problem(line=line.no, reason=str(error))
+        except UNREADABLE as error:
+            yield Problem(line=line.no, reason=why(error))
             continue
         yield from entries
     for name, count in seen.items():
@@ -118,12 +120,12 @@ def _entries(line: Line) -> Iterator[Entry]:
             for name in values.keys() - _MEMORY:
                 yield Dropped(name=name)
         case "link":
-            source, target = text_of("source", values.get("source")), text_of("target", values.get("target"))
+            source, target = storable("source", values.get("source")), storable("target", values.get("target"))
             yield Tie(line=line.no, source=source, target=target, kind=_link_kind(values.get("kind")))
         case "scope":
             identity = values.get("identity")
             scope = parse_scope(text_of("scope", values.get("scope")))
-            yield KnownScope(scope=scope, identity=text_of("identity", identity) if identity is not None else None)
+            yield KnownScope(scope=scope, identity=storable("identity", identity) if identity is not None else None)
         case "rejection":
             yield Refusal(rejection=_rejection(values))
         case "run" | "revision":
@@ -149,15 +151,25 @@ def _memory(values: Mapping[str, Any]) -> Memory:
     _check_types(values)
     try:
         memory = from_record(values)
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InvalidInput("memory", f"a field cannot be read: {error}") from None
+    times: dict[str, datetime] = {}
     for name in _LIFE:
         at = getattr(memory, name)
-        if at is None and name in _LIFE[:2]:
+        if at is not None:
+            times[name] = _instant(name, at)
+        elif name in _LIFE[:2]:
             raise InvalidInput(name, "it is missing")
-        if at is not None and at.tzinfo is None:
-            raise InvalidInput(name, f"{values[name]!r} has no time zone")
-    return memory
+    return replace(memory, **times)  # type: ignore[arg-type] # the names are those of times
+
+
+def _instant(name: str, at: datetime) -> datetime:
+    if at.tzinfo is None:
+        raise InvalidInput(name, f"{at.isoformat()} has no time zone")
+    try:
+        return at.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput(name, f"{at.isoformat()} lies outside the years 1 to 9999 in UTC") from None
 
 
 def _check_types(values: Mapping[str, Any]) -> None:
@@ -177,15 +189,13 @@ def _check_types(values: Mapping[str, Any]) -> None:
 
 
 def _rejection(values: Mapping[str, Any]) -> Rejection:
-    texts = {name: text_of(name, values.get(name)) for name in ("scope", "digest", "reason", "at", "actor")}
+    texts = {name: storable(name, values.get(name)) for name in ("scope", "digest", "reason", "at", "actor")}
     try:
         at, mark = read_stamp(texts["at"]), bytes.fromhex(texts["digest"])
     except ValueError:
         raise InvalidInput("rejection", "its time or its digest cannot be read") from None
-    if at.tzinfo is None:
-        raise InvalidInput("at", "it has no time zone")
-    scope = parse_scope(texts["scope"])
-    return Rejection(scope=scope, digest=mark.hex(), reason=texts["reason"], at=at, actor=texts["actor"])
+    scope, reason = parse_scope(texts["scope"]), redact(texts["reason"])[0]
+    return Rejection(scope=scope, digest=mark.hex(), reason=reason, at=_instant("at", at), actor=texts["actor"])
 
 
 def _link_kind(value: object) -> LinkKind:

@@ -8,6 +8,7 @@ from zapomni.errors import InvalidInput
 from zapomni.exchange.entries import Dropped, Item, Problem
 from zapomni.record import parse_scope
 from zapomni.services.parse import DRAFT_FIELDS, given, parse_draft
+from zapomni.text.clean import clean
 from zapomni.text.dates import parse_instant
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 TIMES: Final = ("created_at", "updated_at")
 """The times that a line may carry beside those of a draft."""
 _KNOWN: Final = {*DRAFT_FIELDS, *TIMES, "scope", "type"}
+UNREADABLE: Final = (InvalidInput, RecursionError)
+"""What reading a line may raise; the second where a value is nested too deep to be looked at."""
 _OURS: Final = {"scope", "memory", "link", "rejection", "run", "revision"}
 
 
@@ -30,22 +33,23 @@ def read(lines: Lines, reading: Reading) -> Iterator[Entry]:
         values = given(line.value)
         try:
             yield _item(line.no, values, reading)
-        except InvalidInput as error:
-            yield Problem(line=line.no, reason=str(error))
+        except UNREADABLE as error:
+            yield Problem(line=line.no, reason=why(error))
             continue
         for name in values.keys() - _KNOWN:
             yield Dropped(name=name)
 
 
 def _item(no: int, values: dict[str, Any], reading: Reading) -> Item:
-    if values.get("type") in _OURS and "content" not in values:
-        raise InvalidInput("type", f"this is a {values['type']} of a zapomni export whose header is missing")
+    sort = values.get("type")
+    if isinstance(sort, str) and sort in _OURS and "content" not in values:
+        raise InvalidInput("type", f"this is a {sort} of a zapomni export whose header is missing")
     if "kind" not in values and "type" in values:
         values["kind"] = values["type"]
     scope = parse_scope(text_of("scope", values["scope"])) if "scope" in values else reading.scope
     return Item(
         line=no,
-        draft=parse_draft(values, zone=reading.zone, scope=scope),
+        draft=parse_draft({n: v for n, v in values.items() if n in DRAFT_FIELDS}, zone=reading.zone, scope=scope),
         carried=times_of(values, TIMES, reading),
     )
 
@@ -55,6 +59,19 @@ def times_of(values: Mapping[str, Any], names: tuple[str, ...], reading: Reading
     return {
         name: parse_instant(text_of(name, values[name]), reading.zone, field=name) for name in names if name in values
     }
+
+
+def why(error: Exception) -> str:
+    """Say what is wrong with a line."""
+    return str(error) if isinstance(error, InvalidInput) else "it is nested too deep"
+
+
+def storable(name: str, value: object) -> str:
+    """Return a value that must be text and can be stored as it is; raises `InvalidInput`."""
+    text = text_of(name, value)
+    if clean(text)[1]:
+        raise InvalidInput(name, "it holds NUL or half a surrogate pair, which no store can keep")
+    return text
 
 
 def text_of(name: str, value: object) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import InvalidInput
 from zapomni.exchange.entries import Dropped, Item, Line, Note, Problem, Tie
-from zapomni.exchange.plain import text_of
+from zapomni.exchange.plain import UNREADABLE, text_of, why
 from zapomni.model import Draft, LinkKind
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ def read(lines: Lines, reading: Reading) -> Iterator[Entry]:
             continue
         try:
             entries = list(_entries(line, reading))
-        except InvalidInput as error:
-            yield Problem(line=line.no, reason=str(error))
+        except UNREADABLE as error:
+            yield Problem(line=line.no, reason=why(error))
             continue
         yield from entries
 

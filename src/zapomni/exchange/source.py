@@ -125,7 +125,8 @@ def open_source(source: str | Path | BinaryIO) -> Iterator[Source]:
 def _format_of(value: dict[str, object]) -> Format:
     if value.get("format") == Format.ZAPOMNI.value:
         return Format.ZAPOMNI
-    return Format.SERVER_MEMORY if value.get("type") in {"entity", "relation"} else Format.PLAIN
+    sort = value.get("type")
+    return Format.SERVER_MEMORY if sort == "entity" or sort == "relation" else Format.PLAIN  # noqa: PLR1714 - it may be a list
 
 
 def _read_object(no: int, raw: bytes) -> Line | Problem:

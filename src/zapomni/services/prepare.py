@@ -102,7 +102,7 @@ def _content(value: str, warnings: list[str]) -> str:
         raise InvalidInput(
             "content",
             f"{len(text):,} characters, at most {CONTENT_LIMIT:,} are kept in one memory",
-            remedy="Split it, or attach the file as a source",
+            remedy="Split it into several memories",
         )
     return text
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
+_REACH: Final = 64
+"""Most characters of one cluster; longer heaps of accents or joiners are cut anywhere."""
+_FLAG_REACH: Final = 1024
+"""How far back the halves of flags are counted."""
 _JOINER: Final = "\u200d"
 _FLAG: Final = ("\U0001f1e6", "\U0001f1ff")
+_HALVES: Final = "".join(map(chr, range(ord(_FLAG[0]), ord(_FLAG[1]) + 1)))
 _TAILS: Final = (
     ("\u200c", "\u200d"),  # joiners
     ("\u1160", "\u11ff"),  # vowels and finals of a Korean syllable written apart
@@ -34,10 +39,12 @@ def is_edge(text: str, at: int) -> bool:
 
 
 def edge_before(text: str, at: int) -> int:
-    """Return the last edge at or before `at`; 0 when the first cluster reaches beyond it."""
-    while not is_edge(text, at):
-        at -= 1
-    return max(at, 0)
+    """Return the last edge at or before `at`; 0 when the first cluster reaches beyond it.
+
+    Where none is among the last `_REACH` characters, `at` itself.
+    """
+    edges = (edge for edge in range(at, at - _REACH, -1) if is_edge(text, edge))
+    return max(next(edges, at), 0)
 
 
 def _within(char: str, ranges: tuple[tuple[str, str], ...]) -> bool:
@@ -45,7 +52,5 @@ def _within(char: str, ranges: tuple[tuple[str, str], ...]) -> bool:
 
 
 def _flags_before(text: str, at: int) -> int:
-    start = at
-    while start and _within(text[start - 1], (_FLAG,)):
-        start -= 1
-    return at - start
+    before = text[max(0, at - _FLAG_REACH) : at]
+    return len(before) - len(before.rstrip(_HALVES))

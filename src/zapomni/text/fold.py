@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 _MARKS: Final = (
@@ -38,27 +39,37 @@ _LETTERS: Final = frozenset("йЙїЇўЎ")
 _SAME: Final = {"ё": "е", "Ё": "Е", "ı": "i", "’": "'", "ʼ": "'", "‐": "-", "−": "-"}
 """Pairs that people type for one another. NFKC has made the unbreakable hyphen a plain one by then."""
 
-_ODD: Final = re.compile(r"[^\x00-\x7fА-Яа-я«»—–№]")
-"""Anything that `_Bare` may have to change."""
+_ODD: Final = re.compile(r"[^\x00-\x7fА-Яа-я«»—–№\u3400-\u9fff\uac00-\ud7a3\ufffd]")
+"""Anything that `_Bare` may have to change; ideographs and whole Korean syllables have nothing to lose."""
 
-
-_KEPT: Final = 0x3000  # characters from here on are too many to keep and too rare to be worth it
+_KEPT: Final = 0x3000  # characters up to here are kept for good
+_KEPT_FAR: Final = 4096
+"""Most characters beyond `_KEPT` that are kept: they are too many to keep them all."""
+_MARK_KINDS: Final = frozenset({"Mn", "Mc", "Me", "Lm", "Cn"})
+"""The categories of `_MARKS`; marks newer than this Python's tables count as unassigned."""
 
 
 class _Bare(dict[int, str]):
     """A table for `str.translate` that works out a character when it is first met."""
 
     def __missing__(self, code: int) -> str:
-        char = chr(code)
-        bare = _SAME.get(char)
-        if bare is None:
-            bare = char if char in _LETTERS else _without_marks(char)
+        bare = _bare(chr(code)) if code < _KEPT else _bare_far(chr(code))
         if code < _KEPT:
             self[code] = bare
         return bare
 
 
 _BARE: Final = _Bare()
+
+
+def _bare(char: str) -> str:
+    bare = _SAME.get(char)
+    if bare is None:
+        bare = char if char in _LETTERS or not _ODD.match(char) else _without_marks(char)
+    return bare
+
+
+_bare_far: Final = lru_cache(maxsize=_KEPT_FAR)(_bare)
 
 
 def _without_marks(char: str) -> str:
@@ -68,7 +79,8 @@ def _without_marks(char: str) -> str:
 
 def _dropped(char: str) -> bool:
     # Cf is what cannot be seen: zero-width joiners and spaces, direction controls, tags, the soft hyphen.
-    return unicodedata.category(char) == "Cf" or any(low <= ord(char) <= high for low, high in _MARKS)
+    kind = unicodedata.category(char)
+    return kind == "Cf" or (kind in _MARK_KINDS and any(low <= ord(char) <= high for low, high in _MARKS))
 
 
 def bare(text: str) -> str:

@@ -86,8 +86,13 @@ SHAPES: Final = (
         "yandex", ("AQVN", "y0_", "t1."), rf"\bAQVN{_KEY}{{30,}}|\by[0-3]_{_KEY}{{40,}}|\bt1\.{_KEY}+\.{_KEY}{{80,}}"
     ),
     Shape("vk", ("vk1.a.",), rf"\bvk1\.a\.{_KEY}{{50,}}"),
-    Shape("jwt", ("eyJ",), rf"\beyJ{_KEY}{{8,}}\.{_KEY}{{4,}}(?:\.{_KEY}*){{1,3}}"),
-    Shape("url-password", ("://",), r"://[^\s/:@?#]{0,100}:(?P<secret>(?![$<{%*\[])[^\s/]{1,256})@(?=[\w.\[-])"),
+    Shape("jwt", ("eyJ",), rf"(?:(?<![\w-])eyJ{_KEY}{{8,}}+|-eyJ{_KEY}{{8,512}}+)\.{_KEY}{{4,}}+(?:\.{_KEY}*){{1,3}}"),
+    Shape(
+        "url-password",
+        ("://",),
+        r"(?<!mailto)://[^\s/:@?#]{0,100}:(?P<secret>(?![$<{%*\[]|(?i:password|passwd|pass|pwd)@"
+        r"|\d{2,5}@(?:v\d|latest\b|main\b|master\b))[^\s/]{1,256})@(?=[\w.\[-])",
+    ),
     Shape(
         "authorization",
         ("uthorization", "UTHORIZATION"),
@@ -104,6 +109,18 @@ SHAPES: Final = (
         ("mysql", "mariadb"),
         r"\b(?:mysql|mariadb)[\w-]{0,12}\s(?:[^\n]{0,200}?\s)?-p['\"]?"
         r"(?P<secret>(?=[a-z_-]{0,60}[^\sa-z_'\"-])(?![$<{%*(\[])[^\s'\"`]{4,64})",
+    ),
+    Shape(
+        "sshpass",
+        ("sshpass",),
+        r"\bsshpass\s{1,3}-p\s{0,3}(?P<quote>['\"])?(?P<secret>(?![$<{%*(\[])"
+        r"(?(quote)[^'\"\n]{1,128}(?=['\"])|(?=[a-z_-]{0,60}[^\sa-z_'\"-])[^\s'\"`]{4,64}))",
+    ),
+    Shape(
+        "hex-key",
+        ("rivate", "RIVATE", "риватн", "акрыт"),
+        r"(?i)(?:private[ _-]?key|(?:приватн|закрыт)[а-я]{2,3} ключ[а-я]{0,2})[\s:=\"'`—-]{0,6}"
+        r"(?P<secret>(?:0x)?[0-9a-f]{64})\b",
     ),
     Shape(
         "aws-secret",

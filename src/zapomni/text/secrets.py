@@ -32,16 +32,16 @@ RANDOM_CHANGES: Final = 0.45
 """Smallest share of neighbours of different classes (lower, upper, digit, other). Random base64 has 0.64,
 camelCase names and paths below 0.4."""
 
-_PRIVATE: Final = re.compile(r"(?<!`)<private>(?:(?!<private>).)*?</private>", re.IGNORECASE | re.DOTALL)
-_UNCLOSED: Final = re.compile(r"(?<!`)<private>.*", re.IGNORECASE | re.DOTALL)
+_PRIVATE: Final = re.compile(r"(?<!`)<private>|</private>", re.IGNORECASE)
 
-_PASSWORD_NAMES: Final = ("password", "passwd", "pwd", "passphrase", "парол")
+_PASSWORD_NAMES: Final = ("password", "passwd", "pwd", "passphrase", "_pass", "-pass", "парол")
 _KEY_NAMES: Final = (
     "secret", "token", "credential", "api_key", "apikey", "api-key", "api key", "access_key", "accesskey",
     "access-key", "access key", "secret_key", "secretkey", "secret-key", "secret key", "private_key", "auth_key",
     "authkey", "signing_key", "encryption_key", "account_key", "master_key", "секрет", "токен", "ключ api",
-    "ключ доступа", "api-ключ", "api ключ",
+    "ключ доступа", "api-ключ", "api ключ", "секретный ключ", "приватный ключ", "закрытый ключ",
 )  # fmt: skip
+_SESSION_NAMES: Final = ("sessionid", "sessid")
 _VALUE: Final = re.compile(
     r"""(?P<ending>[а-яё]{0,3}s?)(?P<mark>[\\"'`*\])]{0,3})
     (?:\s(?:for|to|of|on|at|от|для|на|к|в)(?:\s[\w.@/-]{1,40}){1,3}(?=:|\s[—=]|\sis\s))?
@@ -62,7 +62,7 @@ _NO_SECRETS: Final = re.compile(
     r"""(?:sha-?\d+|md5|[bs]crypt|argon2\w*|pbkdf2\w*|base\d+|oauth\d?|hs\d+|rs\d+|es\d+|utf-?8|1password|keepass\w*
     |password|passwd|secret|token|string|str|none|null|true|false|required|optional|hidden|redacted|changed?|empty
     |v?\d+(?:[.:/-]\d+)+|[\w.]+\(.*|.*://.*|[~.]{0,2}/.*|(?:os|process|settings|config|self|env)\.\S+
-    |.*\.(?:txt|md|json|ya?ml|env|py|ts|js|pem|key|toml|ini))""",
+    |id_(?:rsa|dsa|ecdsa|ed25519)\S*|same[-_]as\S*|as[-_]in\S*|(?:так(?:ой|ая)|тот|как)[-_]\S*|.*\.(?:txt|md|json|ya?ml|env|py|ts|js|pem|key|toml|ini))""",
     re.VERBOSE | re.IGNORECASE,
 )
 """Values that name a method, a type, a place or a date and hide nothing."""
@@ -72,6 +72,7 @@ _OTHER_NAME: Final = re.compile(r"[^\W\d_]{1,10}-\d+|[\w.+-]+@[\w-]+\.[\w.]+")
 """Tickets and addresses of mail."""
 _LONG_PASSWORD: Final = 6
 _SHORT_KEY: Final = 8
+_LONG_SESSION: Final = 16
 _NAME_PART: Final = re.compile(r"\d{1,4}|[^\W\d_]{2,}\d{0,3}|\w{1,3}")
 _RUSSIAN: Final = re.compile(r"[а-яё]", re.IGNORECASE)  # no object of a program is named so
 _JOINTS: Final = re.compile(r"[-_./:@+]+")
@@ -106,13 +107,21 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
 def _without_private(text: str, fired: list[str]) -> str:
     if "<" not in text or "<private>" not in text.lower():
         return text
-    before, found = text, 1
-    while found:  # the inner block of two goes first
-        text, found = _PRIVATE.subn(_mark("private"), text)
-    text = _UNCLOSED.sub(_mark("private"), text)
-    if text != before:
-        fired.append("private")
-    return text
+    return _replaced(text, _private(text), "private", fired)
+
+
+def _private(text: str) -> Iterator[tuple[int, int]]:
+    start = depth = 0
+    for tag in _PRIVATE.finditer(text):
+        if tag[0][1] != "/":
+            start = start if depth else tag.start()
+            depth += 1
+        elif depth:
+            depth -= 1
+            if not depth:
+                yield start, tag.end()
+    if depth:
+        yield start, len(text)
 
 
 def _without_shapes(text: str, fired: list[str]) -> str:
@@ -143,7 +152,7 @@ def _adds_up(number: str) -> bool:
 
 def _without_assigned(text: str, fired: list[str]) -> str:
     low = text.replace("İ", "i").lower()  # the one letter whose small form is longer: places must stay the same
-    for names, rule, hides in ((_PASSWORD_NAMES, "password", _is_password), (_KEY_NAMES, "secret", _is_key)):
+    for names, rule, hides in _ASSIGNED:
         spans = {span for name in names if name in low for span in _assigned(text, low, name, hides)}
         if spans:
             text = _replaced(text, iter(sorted(spans)), rule, fired)
@@ -184,8 +193,20 @@ def _is_strong(value: str, found: re.Match[str]) -> bool:
     return bool(found["about"] or _STRONG.match(value))
 
 
-def _is_key(value: str, _: re.Match[str]) -> bool:
+def _is_key(value: str, found: re.Match[str]) -> bool:
+    if found.string[found.start() - 1].isupper() and found["sign"].strip() == "=":  # SECRET=, as environments have it
+        return _is_mixed(value) and len(value) >= (_SHORT_KEY if found["quote"] else _LONG_SESSION)
     return _is_mixed(value) and len(value) >= _SHORT_KEY and (not _is_name(value) or bool(_RUSSIAN.search(value)))
+
+
+def _is_pass(value: str, found: re.Match[str]) -> bool:
+    """Tell whether a value hides behind the bare name `pass`, which prose has as well (`second pass: 120ms`)."""
+    before = found.string[found.start() - len("pass") - 1 : found.start() - len("pass")]
+    return not before.isalnum() and _is_mixed(value) and len(value) >= _SHORT_KEY and not _OTHER_NAME.fullmatch(value)
+
+
+def _is_session(value: str, found: re.Match[str]) -> bool:
+    return found["sign"] == "=" and _is_mixed(value) and len(value) >= _LONG_SESSION
 
 
 def _is_mixed(value: str) -> bool:
@@ -195,6 +216,15 @@ def _is_mixed(value: str) -> bool:
 def _is_name(value: str) -> bool:
     """Tell whether a value is put together like the name of a host, a file or an object."""
     return all(map(_NAME_PART.fullmatch, _JOINTS.split(value)))
+
+
+_ASSIGNED: Final = (
+    (_PASSWORD_NAMES, "password", _is_password),
+    (("pass",), "password", _is_pass),
+    (_KEY_NAMES, "secret", _is_key),
+    (_SESSION_NAMES, "secret", _is_session),
+)
+"""The names, the rule that they are of, and what of their values tells that it hides something."""
 
 
 def _without_random(text: str, fired: list[str]) -> str:

@@ -159,7 +159,8 @@ def _run(run: str) -> tuple[QueryWord, ...]:
     if plain and len(_humps(plain[1])) == 1:
         return tuple(_word(fold(plain[1])[:LONGEST]))
     # № is parted off first: NFKC would make №118 the word no118.
-    text = bare(run.replace("№", " "))
+    # What NFKC makes much longer is cut: one character may become eighteen.
+    text = bare(run.replace("№", " "))[: 2 * len(run) + LONGEST]
     return tuple(_units(text, _far_script() if any(map(_is_far, text)) else _NEAR_SCRIPT))
 
 

@@ -29,12 +29,9 @@ def store(session: Session, text: Sequence[str], scope: str | None, **fields: An
 
     The text is kept word for word; secrets are cut out and each cut is told. The same text is kept once.
     """
-    from zapomni.services.parse import with_days
-
     content = text_or_stdin(text, "content")
     with session.memory() as app:
-        values = with_days(given(fields), now=app.context.clock(), zone=app.zone)
-        return _answer(session, app, app.remember(content, scope=scope, **values))
+        return _answer(session, app, app.remember(content, scope=scope, **given(fields)))
 
 
 @click.command("update")
@@ -58,13 +55,10 @@ def update(
     What is not named stays as it is; the word `none` clears a field, `--meta KEY=` removes a key. Tags and
     entities are replaced as a whole. Standard input is read for `-`, or when nothing else is to change.
     """
-    from zapomni.services.parse import with_days
-
     values = given(fields)
     if text or not (values or move_to):
         values["content"] = text_or_stdin(text, "content")
     with session.memory() as app:
-        values = with_days(values, now=app.context.clock(), zone=app.zone)
         outcome = app.update(memory_id, scopes=scopes, move_to=move_to, version=version, **values)
         return _answer(session, app, outcome)
 

@@ -33,7 +33,6 @@ _BOOKKEEPING: Final = {"accessed_at", "access_count", "position"}
 _TOOL_WORDS: Final = {
     "`list`": "list_memories",
     "`recall`": "recall_memory",
-    ", or attach the file as a source": " into several memories",
 }
 """What remedies say in the words of the command, and what a client of the tools can do instead."""
 _USUAL: Final = {"trust": "confirmed", "pinned": False}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import InvalidInput, ZapomniError
 from zapomni.model import Mode, Status
-from zapomni.services.parse import parse_choice, parse_flag, parse_scopes, parse_whole, with_days
+from zapomni.services.parse import parse_choice, parse_flag, parse_scopes, parse_whole
 from zapomni.surfaces.mcp.answers import (
     REPLY_BYTES,
     Answer,
@@ -79,7 +79,7 @@ def run_tool(app: Zapomni, name: str, raw: Mapping[str, Any] | None, actor: Acto
 def _store(app: Zapomni, given: Given, actor: Actor) -> Answer:
     scope = _one_scope("scope", given.take("scope"))
     content = given.take("content")
-    outcome = app.remember(content, scope=scope, actor=actor, **_dated(app, given))
+    outcome = app.remember(content, scope=scope, actor=actor, **given.values)
     return _outcome(app, outcome, [scope or str(app.context.place.write)])
 
 
@@ -114,13 +114,9 @@ def _update(app: Zapomni, given: Given, actor: Actor) -> Answer:
         move_to=_one_scope("move_to", take("move_to")),
         version=parse_whole("version", take("version"), 0, low=1, high=_ANY) or None,
         actor=actor,
-        **_dated(app, given),
+        **given.values,
     )
     return _outcome(app, outcome, scopes)
-
-
-def _dated(app: Zapomni, given: Given) -> dict[str, Any]:
-    return with_days(given.values, now=app.context.clock(), zone=app.zone)
 
 
 def _delete(app: Zapomni, given: Given, actor: Actor) -> Answer:
