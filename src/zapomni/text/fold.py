@@ -42,6 +42,12 @@ _SAME: Final = {"ё": "е", "Ё": "Е", "ı": "i", "’": "'", "ʼ": "'", "‐":
 _ODD: Final = re.compile(r"[^\x00-\x7fА-Яа-я«»—–№\u3400-\u9fff\uac00-\ud7a3\ufffd]")
 """Anything that `_Bare` may have to change; ideographs and whole Korean syllables have nothing to lose."""
 
+_HEAP: Final = 64
+_HEAPED: Final = re.compile(rf"[^\w\s\x00-\x7f]{{{_HEAP + 1},}}")
+"""Accents are no letters to Python's \\w; emoji and other symbols of such a run stay."""
+_GROWTH: Final = 128
+"""Characters by which NFKC may lengthen any text beyond twice its own: it makes eighteen of one."""
+
 _KEPT: Final = 0x3000  # characters up to here are kept for good
 _KEPT_FAR: Final = 4096
 """Most characters beyond `_KEPT` that are kept: they are too many to keep them all."""
@@ -83,12 +89,23 @@ def _dropped(char: str) -> bool:
     return kind == "Cf" or (kind in _MARK_KINDS and any(low <= ord(char) <= high for low, high in _MARKS))
 
 
+def _normal(text: str) -> str:
+    """Return text in NFKC; of a heap of accents the first `_HEAP` count, for sorting more takes quadratic time."""
+    return unicodedata.normalize("NFKC", _HEAPED.sub(_thinned, text))
+
+
+def _thinned(heap: re.Match[str]) -> str:
+    rest = "".join(char for char in heap[0][_HEAP:] if not unicodedata.combining(char))
+    return heap[0][:_HEAP] + rest
+
+
 def bare(text: str) -> str:
     """Return text in NFKC without accents, points and invisible characters; letter case stays.
 
-    ё is е, and й, ї and ў stay whole. Typographic apostrophes and hyphens become the typed ones.
+    ё is е, and й, ї and ў stay whole. Typographic apostrophes and hyphens become the typed ones. What NFKC makes
+    more than twice as long is cut.
     """
-    text = unicodedata.normalize("NFKC", text)
+    text = _normal(text)[: 2 * len(text) + _GROWTH]
     if _ODD.search(text) is None:
         return text
     return unicodedata.normalize("NFKC", text.translate(_BARE))
@@ -112,7 +129,7 @@ def digest(content: str) -> bytes:
     """
     from hashlib import blake2b  # six milliseconds of start that only writes need
 
-    text = unicodedata.normalize("NFKC", content).casefold()
+    text = _normal(content).casefold()
     text = unicodedata.normalize("NFKC", text).replace("ё", "е")
     return blake2b(" ".join(text.split()).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 

@@ -97,6 +97,10 @@ class QueryWord:
     whole: str | None = None
 
 
+_kept: Final = lru_cache(maxsize=16_384)(QueryWord)
+"""A word of one or two characters, most of which are met again."""
+
+
 @dataclass(frozen=True, slots=True)
 class IndexWords:
     """The tokens of one memory for the three columns of the index, parted by single spaces."""
@@ -159,8 +163,7 @@ def _run(run: str) -> tuple[QueryWord, ...]:
     if plain and len(_humps(plain[1])) == 1:
         return tuple(_word(fold(plain[1])[:LONGEST]))
     # № is parted off first: NFKC would make №118 the word no118.
-    # What NFKC makes much longer is cut: one character may become eighteen.
-    text = bare(run.replace("№", " "))[: 2 * len(run) + LONGEST]
+    text = bare(run.replace("№", " "))
     return tuple(_units(text, _far_script() if any(map(_is_far, text)) else _NEAR_SCRIPT))
 
 
@@ -171,7 +174,7 @@ def _units(text: str, script: _Script, whole: str | None = None) -> Iterator[Que
         elif script.word.search(unit):
             yield from _identify(_CLIPPED.sub("", unit), script, whole)
         elif _is_symbol(unit):
-            yield QueryWord(unit)
+            yield _kept(unit)
 
 
 def _identify(unit: str, script: _Script, whole: str | None = None) -> Iterator[QueryWord]:
@@ -218,9 +221,9 @@ def _pairs(run: str) -> Iterator[QueryWord]:
         yield QueryWord(run, run if _is_han(run) else None)
         return
     for first, second in pairwise(run):
-        yield QueryWord(first + second)
+        yield _kept(first + second)
     for char in filter(_is_han, run):
-        yield QueryWord("", char)
+        yield _kept("", char)
 
 
 def _is_far(char: str) -> bool:

@@ -143,9 +143,8 @@ class Connections:
         with self._lock:
             self._closed = True
             for db in list(self._all):
-                with suppress(apsw.ThreadingViolationError, apsw.ConnectionClosedError):  # in use just now, or closed
-                    db.interrupt()
-                    db.close()
+                with suppress(apsw.ThreadingViolationError, apsw.ConnectionClosedError):
+                    db.close()  # one that is in use just now closes with its thread
 
     def _open(self) -> apsw.Connection:
         with self._lock:
