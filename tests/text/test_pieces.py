@@ -55,3 +55,12 @@ def test_pieces_reach_as_far_as_they_can() -> None:
 @pytest.mark.parametrize("text", ["x" * 200_000, "a b " * 50_000, "\n" * 100_000 + "x" * 3_000, ". " * 100_000])
 def test_long_texts_take_linear_time(text: str) -> None:
     assert bare("".join(pieces(text, 1_000))) == bare(text)
+
+
+@pytest.mark.parametrize("mark", ["\u0301", "\u200d", "🏻"])
+def test_a_heap_of_marks_is_cut_anywhere(mark: str) -> None:
+    assert [len(part) for part in pieces("a" + mark * 999, 400)] == [400, 400, 200]
+
+
+def test_no_flag_is_cut_among_many() -> None:
+    assert all(len(part) % 2 == 0 for part in pieces("🇷🇺🇬🇧" * 120, 101))

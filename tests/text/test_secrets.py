@@ -61,6 +61,10 @@ KEYS = [
     ("mysql-password", "mysqldump -h db -p'S3cretPass' shop"),
     ("aws-secret", "aws secret " + "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
     ("aws-secret", "AWS ключ: " + "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
+    ("sshpass", "sshpass -p 'my Pass' ssh ada@host"),
+    ("sshpass", "sshpass -p Hunter22 ssh ada@host"),
+    ("hex-key", "private key 0x" + made(64, HEX)),
+    ("hex-key", "приватный ключ: " + made(64, HEX)),
     ("card", "4111 1111 1111 1111"),
     ("card", "5555-5555-5555-4444"),
     ("card", "2200000000000004"),
@@ -98,6 +102,13 @@ ASSIGNED = [
     ("secret=a8f5f167f44f4964e6c998dee827110c", "a8f5f167f44f4964e6c998dee827110c"),
     ("api_key: 'k9d8f7g6h5j4'", "k9d8f7g6h5j4"),
     ("X-Api-Key: 7h3k9x2m4p", "7h3k9x2m4p"),
+    ("smtp_pass: hunter2xyz", "hunter2xyz"),
+    ("db_pass=hunter2", "hunter2"),
+    ('DB_PASS: "correcthorse"', "correcthorse"),
+    ("pass: Qwerty123", "Qwerty123"),
+    ("секретный ключ: 7Hf9kLm2Qx", "7Hf9kLm2Qx"),
+    ('JWT_SECRET="my-super-secret-key-2024"', "my-super-secret-key-2024"),
+    ("sessionid=a8f5f167f44f4964e6c998de", "a8f5f167f44f4964e6c998de"),
     ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
 ]
 HARMLESS = [
@@ -123,6 +134,9 @@ HARMLESS = [
     "https://shop.example/orders/4111111111111111", "0.4111111111111111", "mkdir -pv /a/b", "ssh -p 2222 host",
     "mysql -u root -p", "mysql --port 3306 -h db", "mysql -u root --password", "mysql wants -prefix before it",
     "aws key rotation at commit 9f3c2ab7d1e04c55a6b1f0d2e8c7714300aa91be",
+    "http://host:8080@v2", "mailto://a:b@c.d", "postgres://user:password@localhost", "password: same-as-in-staging2",
+    "second pass: 120ms", "compass: abcdef123", "first pass: QX-4471", "pass=failed", "private key is id_ed25519",
+    "private key sha256: " + made(64, HEX), "sshpass -p shows it to everyone", "session_id: 550e8400-e29b-41d4-a716-446655440000",
     "docker run -u 1000:1000 img", "token: sha256", "public tag </private> alone", "put it into `<private>` tags, always", "xoxb-your-slack-token",
 ]  # fmt: skip
 
@@ -155,6 +169,8 @@ def test_text_without_secrets_stays_as_it_is(text: str) -> None:
         ("a <PRIVATE>x</Private> b <private>y</private>", "a [REDACTED:private] b [REDACTED:private]"),
         ("a <private>the rest\nof it", "a [REDACTED:private]"),
         ("a <private>b<private>c</private>d</private> e", "a [REDACTED:private] e"),
+        ("a <private>b<private>c</private>d e", "a [REDACTED:private]"),
+        ("a</private> <private>b</private> </private>c", "a</private> [REDACTED:private] </private>c"),
     ],
 )
 def test_private_blocks_go_whole_and_an_unclosed_one_to_the_end(text: str, cleaned: str) -> None:

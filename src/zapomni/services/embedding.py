@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from threading import Lock
@@ -252,4 +251,6 @@ def passages(memory: Memory, size: int) -> list[str]:
 
 def text_digest(text: str) -> bytes:
     """Return the key under which the vector of a text is kept."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    from hashlib import blake2b
+
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -5,6 +5,7 @@ Starts fast: a command's module is imported when that command runs, the library 
 
 from __future__ import annotations
 
+import gc
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
@@ -83,6 +84,7 @@ class Unexpected(ZapomniError):
     code = "unexpected"
 
 
+_GARBAGE: Final = 50_000
 INTERRUPTED: Final = 130
 """The status after Ctrl-C, as shells expect it."""
 
@@ -114,6 +116,7 @@ def cli(ctx: click.Context, home: str | None, no_color: bool, debug: bool) -> No
 
 def main() -> NoReturn:
     """Run the command line of this process and end it with the status."""
+    gc.set_threshold(_GARBAGE, 20, 20)  # most commands are over before collecting what their imports made could pay
     status = run(sys.argv[1:])
     if "zapomni.app" in sys.modules:
         leave(status)
