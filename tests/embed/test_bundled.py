@@ -283,7 +283,7 @@ def test_closing_waits_for_nobody_twice_and_the_next_call_loads_again():
 
 
 def test_a_bulk_call_leaves_the_users_blas_threads_as_they_were(embedder):
-    from zapomni.embed._blas import _openblas
+    from zapomni.blas import _openblas
 
     library = _openblas()
     if library is None:

@@ -3,49 +3,41 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from zapomni.store.sqlite.plain import plain_connection
-from zapomni.text.words import TOKENIZER, index_words, query_words
+from zapomni.text.words import query_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
 
-_SCHEMA: Final = f"""
-CREATE TABLE memories (no INTEGER PRIMARY KEY, id TEXT UNIQUE, content TEXT, created_at TEXT);
-CREATE VIRTUAL TABLE words USING fts5(
-  title, body, exact, content='', contentless_delete=1, tokenize="{TOKENIZER}"
-);
-"""
-
-
 class BareStore:
-    """The same texts in a plain table with the same words in FTS5, and random vectors of the same width.
+    """The very rows and words of a store in a plain file, and random vectors of the same width.
 
-    `seconds` is what inserting rows and words took in one transaction, the words being ready before.
+    `seconds` is what inserting rows and words took in one transaction by `executemany`, both being ready before;
+    the tables are the store's own, without its history, its other indexes and everything else around.
     """
 
-    def __init__(self, path: Path, texts: Sequence[str], width: int) -> None:
+    def __init__(self, store: Path, target: Path, width: int) -> None:
         import numpy as np
 
-        self._connection = plain_connection(str(path))
-        self._connection.execute(_SCHEMA)
-        indexed = [index_words(title="", body=text) for text in texts]
+        source = plain_connection(str(store))
+        self._connection = plain_connection(str(target))
+        for name in ("memories", "words"):
+            sql: str = source.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).get
+            self._connection.execute(sql.replace("REFERENCES scopes (no)", ""))
+        rows = source.execute("SELECT * FROM memories").fetchall()
+        words = source.execute("SELECT id, c0, c1, c2 FROM words_content").fetchall()
+        source.close()
+        places = ", ".join("?" * len(rows[0]))
         start = time.perf_counter()
         with self._connection:
-            self._connection.executemany(
-                "INSERT INTO memories VALUES (?, ?, ?, ?)",
-                ((no, f"m{no}", text, "2026-01-01T00:00:00.000000Z") for no, text in enumerate(texts, 1)),
-            )
-            self._connection.executemany(
-                "INSERT INTO words(rowid, title, body, exact) VALUES (?, ?, ?, ?)",
-                ((no, row.title, row.body, row.exact) for no, row in enumerate(indexed, 1)),
-            )
+            self._connection.executemany(f"INSERT INTO memories VALUES ({places})", rows)  # noqa: S608 - marks alone
+            self._connection.executemany("INSERT INTO words(rowid, title, body, exact) VALUES (?, ?, ?, ?)", words)
         self.seconds = time.perf_counter() - start
         pick = np.random.default_rng(1)
-        self._vectors = pick.standard_normal((len(texts), width), dtype=np.float32)
+        self._vectors = pick.standard_normal((len(rows), width), dtype=np.float32)
         self._question = pick.standard_normal(width, dtype=np.float32)
 
     def words(self, question: str) -> list[object]:

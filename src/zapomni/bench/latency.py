@@ -105,7 +105,7 @@ def _measure(size: int, progress: Callable[[str, int, int], None]) -> Row:
             app.embedding.drain(progress=lambda done, total: progress("vectors", done, total))
             asks = _recalls(app, questions)
             sizes = app.stats().bytes
-            bare = BareStore(Path(folder) / "bare.db", texts, WIDTH)
+            bare = BareStore(config.store_path, Path(folder) / "bare.db", WIDTH)
             return _row(size, import_seconds, asks, bare, questions, sizes)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from zapomni.embed._blas import cores, one_blas_thread
+from zapomni.blas import cores, one_blas_thread
 from zapomni.embed._e5_image import Image
 from zapomni.embed._e5_weights import PREFIX
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+@cache
 def _openblas() -> ctypes.CDLL | None:
     """Return the library that numpy has loaded already."""
     package = Path(np.__file__).parent
