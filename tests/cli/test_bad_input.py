@@ -14,7 +14,7 @@ from zapomni.errors import EXIT_STATUS
 from zapomni.surfaces.cli.main import COMMANDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     Zap = Callable[..., Any]
     Stored = Callable[..., str]
@@ -289,6 +289,15 @@ def test_a_closed_standard_input_is_nothing_to_wait_for(home: Path, words: list[
     assert "it is missing" in done.stderr
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """A process started in the background ignores the signal, and so would its children."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_ends_with_130_and_without_a_traceback(home: Path) -> None:
     with start(home, "store", "-", stdin=subprocess.PIPE) as process:
         assert process.stdin is not None

@@ -94,6 +94,6 @@ def test_twice_a_text_takes_no_more_than_about_twice_the_time(make: Callable[[in
         if name != "clean":
             half, whole = clean(half)[0], clean(whole)[0]
         slopes: list[float] = []
-        while len(slopes) < 3 and (not slopes or slopes[-1] >= STEEPEST):
+        while len(slopes) < 6 and (not slopes or slopes[-1] >= STEEPEST):
             slopes.append(steepness(step, half, whole))
         assert min(slopes) < STEEPEST, name
