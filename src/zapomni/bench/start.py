@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
@@ -35,7 +36,7 @@ class Start:
 def run() -> list[Start]:
     """Measure each command in turn with the bare interpreter between, so that both see the same machine."""
     with tempfile.TemporaryDirectory(prefix="zapomni-bench-") as home:
-        own = [sys.executable, "-m", "zapomni", "--home", home]
+        own = [str(Path(sys.executable).with_name("zapomni")), "--home", home]
         for text in ("We never deploy on Friday.", "Релизы по пятницам запрещены.", "The gate code is 7719."):
             subprocess.run([*own, "store", text], check=True, capture_output=True)
         commands = {

@@ -48,6 +48,9 @@ _HEAPED: Final = re.compile(rf"[^\w\s\x00-\x7f]{{{_HEAP + 1},}}")
 _GROWTH: Final = 128
 """Characters by which NFKC may lengthen any text beyond twice its own: it makes eighteen of one."""
 
+_SHORT: Final = 2_000
+"""Characters up to which a digest is remembered: 2,048 of them hold four megabytes at most in Latin letters."""
+
 _KEPT: Final = 0x3000  # characters up to here are kept for good
 _KEPT_FAR: Final = 4096
 """Most characters beyond `_KEPT` that are kept: they are too many to keep them all."""
@@ -127,11 +130,19 @@ def digest(content: str) -> bytes:
     Letter case, ё for е, runs of white space and the Unicode form of letters make no difference; accents do.
     The hash is BLAKE2b.
     """
+    return _digest_of_short(content) if len(content) <= _SHORT else _digest(content)
+
+
+def _digest(content: str) -> bytes:
     from hashlib import blake2b  # six milliseconds of start that only writes need
 
     text = _normal(content).casefold()
     text = unicodedata.normalize("NFKC", text).replace("ё", "е")
     return blake2b(" ".join(text.split()).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+_digest_of_short = lru_cache(maxsize=2_048)(_digest)
+"""A batch of writes asks twice for each: on its way in, and when its row is written."""
 
 
 def name_key(text: str) -> str:
