@@ -1,7 +1,7 @@
 """Stop words: words too common to tell one memory from another, Russian and English, as `fold` leaves them.
 
 Only queries lose them, and only when another word remains. The lists are those that gave LoCoMo six points of
-recall@5 (shared bench/scripts/bm25_fts5.py, reference/embedders.md section 2), but for the single Latin letters
+recall@5 (embedders.md, section 2), but for the single Latin letters
 of clipped forms: `words` strips those itself, so `vitamin D` and `R` can be asked for.
 """
 
