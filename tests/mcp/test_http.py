@@ -209,3 +209,23 @@ def test_a_signal_stops_the_server_with_listeners_open(start: Any, number: int) 
         assert b'"id":9' in next(line for line in lines if line.startswith(b"data"))
     assert server.wait() == 0
     assert "Traceback" not in server.errors
+
+
+@pytest.mark.promise("http.guarded")
+def test_a_request_that_breaks_off_is_not_acted_on(start: Any, post: Callable[..., Any]) -> None:
+    url = address(start("--http", "--port", "0"))
+    host, _, port = url.removeprefix("http://").removesuffix("/mcp").rpartition(":")
+    body = json.dumps(call("store_memory", content="half a request")).encode()
+    head = (
+        f"POST /mcp HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json\r\n"
+        f"Accept: application/json, text/event-stream\r\nContent-Length: {len(body) + 100}\r\n\r\n"
+    )
+    with socket.create_connection((host, int(port)), 10) as client:
+        client.sendall(head.encode() + body)
+        client.shutdown(socket.SHUT_WR)
+        client.settimeout(30)
+        while client.recv(4_096):
+            pass
+    status, answer, *_ = post(url, call("memory_stats"))
+    assert status == 200
+    assert answer["result"]["structuredContent"]["memories"] == 0

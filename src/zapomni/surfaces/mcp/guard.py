@@ -88,7 +88,10 @@ class Guard:
         return kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), self._token)
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = await _body(receive)
+        try:
+            body = await _body(receive)
+        except _Gone:
+            return
         if body is None:
             await _error(413, "size", f"the body is longer than {LINE_LIMIT:,} bytes")(scope, receive, send)
             return
@@ -114,15 +117,21 @@ def _error(status: int, code: str, message: str) -> JSONResponse:
     return JSONResponse({"error": {"code": code, "message": message}}, status_code=status)
 
 
+class _Gone(Exception):
+    """The client left before its request was whole; what came of it is not acted on."""
+
+
 async def _body(receive: Receive) -> bytes | None:
-    """Return the whole body, or None for one that is too long."""
+    """Return the whole body, or None for one that is too long; raises `_Gone` when it breaks off."""
     body = bytearray()
     while True:
         message = await receive()
+        if message["type"] != "http.request":
+            raise _Gone
         body += message.get("body", b"")
         if len(body) > LINE_LIMIT:
             return None
-        if message["type"] != "http.request" or not message.get("more_body", False):
+        if not message.get("more_body", False):
             return bytes(body)
 
 
