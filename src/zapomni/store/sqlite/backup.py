@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import os
-import secrets
 from typing import TYPE_CHECKING
 
 import apsw
@@ -38,7 +37,7 @@ def copy(db: apsw.Connection, target: Path) -> None:
 
 def part_of(target: Path, end: str) -> Path:
     """Return a name beside a file for what will become it, one that no other process or thread takes."""
-    return target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.{end}")
+    return target.with_name(f".{target.name}.{os.getpid()}-{os.urandom(4).hex()}.{end}")
 
 
 def _clear_abandoned(target: Path) -> None:
