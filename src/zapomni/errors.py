@@ -115,6 +115,38 @@ class EmbedderError(Unavailable):
         super().__init__(message, remedy=remedy)
 
 
+class ModelError(Unavailable):
+    """A language model could not be asked, or gave nothing that can be used.
+
+    `retry_after` is in seconds when the provider named it. `permanent` marks what trying again cannot mend (a
+    bad key, an unknown model). `tokens_in` and `tokens_out` were used in vain.
+    """
+
+    code = "model"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        remedy: str = "",
+        retry_after: float | None = None,
+        permanent: bool = False,
+        tokens_in: int = 0,
+        tokens_out: int = 0,
+    ) -> None:
+        self.retry_after = retry_after
+        self.permanent = permanent
+        self.tokens_in = tokens_in
+        self.tokens_out = tokens_out
+        super().__init__(message, remedy=remedy)
+
+
+class BudgetSpent(ModelError):
+    """The day's tokens or money are spent, so no model was asked; `retry_after` is until the next day begins."""
+
+    code = "budget"
+
+
 class ConfigError(ZapomniError):
     """A setting has a bad value; names it, its value, where it stands and what is allowed."""
 

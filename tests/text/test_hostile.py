@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from zapomni.text.chunks import chunks
 from zapomni.text.clean import clean, is_blank, preview
 from zapomni.text.fold import digest, fold
 from zapomni.text.pieces import pieces
@@ -26,6 +27,9 @@ STEPS: dict[str, Callable[[str], object]] = {
     "index_words": lambda text: index_words(title=text[:200], body=text),
     "query_words": query_words,
     "pieces": lambda text: pieces(text, 1_500),
+    "chunks of markdown": lambda text: chunks(text, layout="markdown"),
+    "chunks of lines": lambda text: chunks(text, layout="lines"),
+    "chunks of prose": lambda text: chunks(text, layout="prose"),
     "digest": digest,
     "fold": fold,
 }

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zapomni.text.secret_shapes import SHAPES
+from zapomni.text import secrets
+from zapomni.text.secret_shapes import LITERALS, SHAPES
 from zapomni.text.secrets import redact
 
 _dice = random.Random(5)
@@ -210,3 +211,10 @@ def test_no_text_makes_it_slow(unit: str) -> None:
     start = time.perf_counter()
     redact(text)
     assert time.perf_counter() - start < 5
+
+
+def test_a_text_without_any_stem_holds_no_name_and_every_literal_is_found_by_its_sign() -> None:
+    names = [name for group, _, _ in secrets._ASSIGNED for name in group]
+    assert [name for name in names if not any(stem in name for stem in secrets._STEMS)] == []
+    grouped = sorted((at, literal) for sign, pairs in LITERALS.items() for literal, at in pairs if sign in literal)
+    assert grouped == sorted((at, literal) for at, shape in enumerate(SHAPES) for literal in shape.literals)

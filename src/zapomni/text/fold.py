@@ -43,7 +43,8 @@ _ODD: Final = re.compile(r"[^\x00-\x7fА-Яа-я«»—–№\u3400-\u9fff\uac00
 """Anything that `_Bare` may have to change; ideographs and whole Korean syllables have nothing to lose."""
 
 _HEAP: Final = 64
-_HEAPED: Final = re.compile(rf"[^\w\s\x00-\x7f]{{{_HEAP + 1},}}")
+_ACCENT: Final = r"[^\x00-\x7fА-Яа-яЁё\w\s]"  # Cyrillic letters are of \w too, but a range is compared sooner
+_HEAPED: Final = re.compile(rf"{_ACCENT}{_ACCENT}{{{_HEAP},}}")
 """Accents are no letters to Python's \\w; emoji and other symbols of such a run stay."""
 _GROWTH: Final = 128
 """Characters by which NFKC may lengthen any text beyond twice its own: it makes eighteen of one."""

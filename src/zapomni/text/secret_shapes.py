@@ -135,5 +135,16 @@ SHAPES: Final = (
 )
 """All of them, in the order in which they are looked for."""
 
-LITERALS: Final = tuple((literal, at) for at, shape in enumerate(SHAPES) for literal in shape.literals)
-"""Every literal with the place of its shape, for one pass over a text."""
+
+def _by_sign() -> dict[str, tuple[tuple[str, int], ...]]:
+    groups: dict[str, tuple[tuple[str, int], ...]] = {}
+    for at, shape in enumerate(SHAPES):
+        for literal in shape.literals:
+            sign = next((char for char in literal if not char.islower() and char != " "), "")
+            groups[sign] = (*groups.get(sign, ()), (literal, at))
+    return groups
+
+
+LITERALS: Final = _by_sign()
+"""Every literal with the place of its shape, by the first character in it that is no small letter: a text without
+a `_` need not be searched for what holds one, and prose holds few of these signs."""

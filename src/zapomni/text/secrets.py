@@ -42,6 +42,8 @@ _KEY_NAMES: Final = (
     "ключ доступа", "api-ключ", "api ключ", "секретный ключ", "приватный ключ", "закрытый ключ",
 )  # fmt: skip
 _SESSION_NAMES: Final = ("sessionid", "sessid")
+_STEMS: Final = ("pass", "pwd", "парол", "secret", "token", "credential", "key", "секрет", "токен", "ключ", "sess")
+"""One of them stands in every name, so that a third of the searches tells that none is there."""
 _VALUE: Final = re.compile(
     r"""(?P<ending>[а-яё]{0,3}s?)(?P<mark>[\\"'`*\])]{0,3})
     (?:\s(?:for|to|of|on|at|от|для|на|к|в)(?:\s[\w.@/-]{1,40}){1,3}(?=:|\s[—=]|\sis\s))?
@@ -92,19 +94,48 @@ _HEXADECIMAL: Final = re.compile(r"[0-9a-fA-F-]+")
 _NOT_HIDDEN: Final = re.compile(r"sha\d{1,3}-|AAAA|data:")  # integrity hashes and public ssh keys
 
 
+COVER: Final = "█"
+"""Covers a secret where its length has to stay."""
+
+
 def redact(text: str) -> tuple[str, tuple[str, ...]]:
     """Return text with `[REDACTED:rule]` for every secret in it, and the names of the rules that fired.
 
     `<private>` blocks go whole, an unclosed one to the end of the text; a tag right behind a backtick is only
     talked about. Of an assignment the value goes and the name stays. Text that was redacted comes back as it is.
     """
-    fired: list[str] = []
+    fired = Fired()
+    return _without_secrets(text, fired), tuple(dict.fromkeys(fired))
+
+
+def masked(text: str) -> str:
+    """Return text of the same length and lines in which every secret is covered, so that places in it still hold."""
+    return _without_secrets(text, _Covering())
+
+
+class Fired(list[str]):
+    """The rules that fired, and what stands in the place of a secret."""
+
+    def mark(self, rule: str, secret: str) -> str:  # noqa: ARG002 - of any secret the same
+        """Return what stands in the place of a secret."""
+        return _mark(rule)
+
+
+class _Covering(Fired):
+    def mark(self, rule: str, secret: str) -> str:
+        """Return as many characters as the secret has, its line ends among them."""
+        label = _mark(rule)
+        cover = label.ljust(len(secret), COVER) if len(label) <= len(secret) else COVER * len(secret)
+        return "".join(end if end in "\r\n" else sign for end, sign in zip(secret, cover, strict=True))
+
+
+def _without_secrets(text: str, fired: Fired) -> str:
     for rule in (_without_private, _without_shapes, _without_cards, _without_assigned, _without_random):
         text = rule(text, fired)
-    return text, tuple(dict.fromkeys(fired))
+    return text
 
 
-def _without_private(text: str, fired: list[str]) -> str:
+def _without_private(text: str, fired: Fired) -> str:
     if "<" not in text or "<private>" not in text.lower():
         return text
     return _replaced(text, _private(text), "private", fired)
@@ -124,9 +155,10 @@ def _private(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-def _without_shapes(text: str, fired: list[str]) -> str:
+def _without_shapes(text: str, fired: Fired) -> str:
     # One pass decides: nearly every text ends here.
-    for at in sorted({at for literal, at in LITERALS if literal in text}):
+    held = {at for sign, pairs in LITERALS.items() if sign in text for literal, at in pairs if literal in text}
+    for at in sorted(held):
         shape = SHAPES[at]
         text = _replaced(text, _secrets(shape.pattern, text), shape.name, fired)
     return text
@@ -137,7 +169,7 @@ def _secrets(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
     return (found.span(group) for found in pattern.finditer(text) if not _marked(found[group]))
 
 
-def _without_cards(text: str, fired: list[str]) -> str:
+def _without_cards(text: str, fired: Fired) -> str:
     if not _LONG_NUMBER.search(text):
         return text
     spans = (found.span() for found in _CARD.finditer(text) if _adds_up(found[0]))
@@ -150,8 +182,10 @@ def _adds_up(number: str) -> bool:
     return (sum(digits[-1::-2]) + sum(_DOUBLED[digit] for digit in digits[-2::-2])) % 10 == 0
 
 
-def _without_assigned(text: str, fired: list[str]) -> str:
+def _without_assigned(text: str, fired: Fired) -> str:
     low = text.replace("İ", "i").lower()  # the one letter whose small form is longer: places must stay the same
+    if not any(stem in low for stem in _STEMS):
+        return text
     for names, rule, hides in _ASSIGNED:
         spans = {span for name in names if name in low for span in _assigned(text, low, name, hides)}
         if spans:
@@ -227,7 +261,7 @@ _ASSIGNED: Final = (
 """The names, the rule that they are of, and what of their values tells that it hides something."""
 
 
-def _without_random(text: str, fired: list[str]) -> str:
+def _without_random(text: str, fired: Fired) -> str:
     if len(text) < RANDOM_LENGTH or max(map(len, text.split()), default=0) < RANDOM_LENGTH:
         return text
     spans = (found.span() for found in _RANDOM.finditer(text) if _is_random(found[0]) and not _in_url(found))
@@ -255,11 +289,11 @@ def _in_url(found: re.Match[str]) -> bool:
     return bool(before) and not found.string[found.start() - 1].isspace() and "://" in before[-1]
 
 
-def _replaced(text: str, spans: Iterator[tuple[int, int]], rule: str, fired: list[str]) -> str:
+def _replaced(text: str, spans: Iterator[tuple[int, int]], rule: str, fired: Fired) -> str:
     parts, last = [], 0
     for start, end in spans:
         if start >= last:
-            parts += [text[last:start], _mark(rule)]
+            parts += [text[last:start], fired.mark(rule, text[start:end])]
             last = end
     if not parts:
         return text

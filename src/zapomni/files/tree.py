@@ -1,0 +1,152 @@
+"""A root as a tree: every file and folder in it is reached name by name, and no link is ever followed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
+
+from zapomni.files.names import from_os, oddity, real_path, shown, to_os
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BY_HANDLE: Final = {os.open, os.stat} <= os.supports_dir_fd and os.scandir in os.supports_fd
+"""Whether the system opens a name within an open folder: then nothing can be put in the way meanwhile."""
+_FLAGS: Final = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would hold us for ever
+    | getattr(os, "O_BINARY", 0)
+)
+_FOLDER: Final = _FLAGS | getattr(os, "O_DIRECTORY", 0)
+_OTHER: Final = "it is not a regular file"
+_LINKED: Final = "it lies behind a link"
+_JUNCTION: Final = 0xA0000003
+"""IO_REPARSE_TAG_MOUNT_POINT: Windows' links between folders, which are no symbolic links to Python."""
+
+
+class Entry(NamedTuple):
+    """One name in a folder; `problem` says why nothing can be done with it."""
+
+    name: str
+    info: os.stat_result
+    problem: str | None
+
+
+class _Folder(NamedTuple):
+    handle: int | None
+    path: str
+
+    def names(self) -> list[str]:
+        with os.scandir(to_os(self.path) if self.handle is None else self.handle) as found:
+            return [from_os(entry.name) for entry in found]
+
+    def stat(self, name: str) -> os.stat_result:
+        return os.stat(self._reached(name), dir_fd=self.handle, follow_symlinks=False)
+
+    def open(self, name: str, flags: int) -> int:
+        return os.open(self._reached(name), flags, dir_fd=self.handle)
+
+    def _reached(self, name: str) -> bytes | str:
+        return to_os(f"{self.path}/{name}" if self.handle is None else name)
+
+
+class Tree:
+    """What lies under one root, a real path; paths are relative to it, with `/`, and empty for the root itself.
+
+    Every other method raises `OSError` for what is not there, is of another kind, or lies behind a link.
+    """
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+
+    def stat(self, path: str) -> os.stat_result:
+        """Return what is known of a file, folder or link; the link is not followed."""
+        if not path:
+            return os.lstat(to_os(self.root))
+        above, _, name = path.rpartition("/")
+        with self._folder(above) as folder:
+            return folder.stat(name)
+
+    def is_there(self, path: str) -> bool:
+        """Tell whether a file or folder stands there, and not a link."""
+        try:
+            return not is_link(self.stat(path))
+        except OSError:
+            return False
+
+    def names(self, path: str) -> list[str]:
+        """Return the names in a folder that can be opened, in no order."""
+        with self._folder(path) as folder:
+            return [name for name in folder.names() if oddity(name) is None]
+
+    def entries(self, path: str) -> list[Entry]:
+        """Return every name in a folder, sorted, with what is known of it; what vanishes meanwhile is left out."""
+        found = []
+        with self._folder(path) as folder:
+            for name in sorted(folder.names()):
+                try:
+                    found.append(Entry(shown(name), folder.stat(name), oddity(name)))
+                except FileNotFoundError:
+                    continue
+        return found
+
+    def open(self, path: str) -> BinaryIO:
+        """Open a regular file for reading; the caller closes it."""
+        if not path:
+            return _regular(os.open(to_os(self.root), _FLAGS))
+        above, _, name = path.rpartition("/")
+        with self._folder(above) as folder:
+            # Opening a device can start it, so its kind is asked for before and, against a swap, after.
+            if not stat.S_ISREG(folder.stat(name).st_mode):
+                raise OSError(_OTHER)
+            file = _regular(folder.open(name, _FLAGS))
+            if folder.handle is None and not self._is_at(path, file):
+                file.close()
+                raise OSError(_LINKED)
+        return file
+
+    @contextmanager
+    def _folder(self, path: str) -> Iterator[_Folder]:
+        if not _BY_HANDLE:
+            yield self._unlinked(path)
+            return
+        handle = os.open(to_os(self.root), _FOLDER)
+        try:
+            for name in path.split("/") if path else ():
+                below = os.open(to_os(name), _FOLDER, dir_fd=handle)
+                os.close(handle)
+                handle = below
+            yield _Folder(handle, path)
+        finally:
+            os.close(handle)
+
+    def _unlinked(self, path: str) -> _Folder:
+        reached = self.root
+        for name in path.split("/") if path else ():
+            reached += f"/{name}"
+            if is_link(os.lstat(to_os(reached))):
+                raise OSError(_LINKED)
+        return _Folder(None, reached)
+
+    def _is_at(self, path: str, file: BinaryIO) -> bool:
+        wanted = f"{self.root}/{path}"
+        return real_path(wanted) == os.path.normpath(wanted) and os.path.samestat(
+            os.fstat(file.fileno()), os.lstat(to_os(wanted))
+        )
+
+
+def is_link(info: os.stat_result) -> bool:
+    """Tell whether this is a symbolic link, or a junction of Windows."""
+    return stat.S_ISLNK(info.st_mode) or getattr(info, "st_reparse_tag", 0) == _JUNCTION
+
+
+def _regular(handle: int) -> BinaryIO:
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return os.fdopen(handle, "rb")
+    os.close(handle)
+    raise OSError(_OTHER)

@@ -1,0 +1,218 @@
+"""Documents: the files that somebody attached, their pieces, and what is asked of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from zapomni.model.kinds import Mode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from zapomni.model.memory import Scope
+    from zapomni.model.question import Part, Recollection
+
+GLOB_LIMIT: Final = 100
+"""Most include or exclude patterns of one source."""
+
+
+class SourceMode(StrEnum):
+    """What is done with the files of a source: their pieces can be searched, or a model reads them into memories."""
+
+    INDEX = "index"
+    INGEST = "ingest"
+
+
+class DocumentKind(StrEnum):
+    """What sort of paper a file is, known by its path and content (article A's source types)."""
+
+    DOCS = "docs"
+    ADR = "adr"
+    RFC = "rfc"
+    CHANGELOG = "changelog"
+    RUNBOOK = "runbook"
+    POSTMORTEM = "postmortem"
+    CONFIG = "config"
+    CODE = "code"
+    DATA = "data"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A folder or file attached in one mode; `root` is its absolute path.
+
+    `include` and `exclude` are patterns as `.gitignore` has them, relative to the root. `problem` says why the
+    last scan stopped, None when it came to its end.
+    """
+
+    id: str
+    root: str
+    mode: SourceMode
+    scope: Scope
+    created_at: datetime
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    scanned_at: datetime | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """One file of a source as it was read last.
+
+    `path` is relative to the source's root, with `/`; empty for a source that is one file. `modified_ns` is
+    the file's own time. `preparation` names the reader and the cut that made its chunks. `problem` says why
+    the file has no chunks, None when it was read; `notes` say what was odd about it.
+    """
+
+    source_id: str
+    path: str
+    size: int
+    modified_ns: int
+    sha256: str
+    preparation: str
+    kind: DocumentKind = DocumentKind.DOCS
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    format: str = ""
+    encoding: str = ""
+    chunks: int = 0
+    indexed_at: datetime | None = None
+    problem: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """One piece of a document: its text and where it stands.
+
+    `start` and `end` count the characters of the decoded file, `first_line` and `last_line` its lines from 1;
+    lines are 0 where a format has none of its own, `page` is 0 outside paged formats. `trail` holds the
+    headings above it, outermost first. `weight` (0 to 1) is less for tables of contents and the like.
+    """
+
+    text: str
+    start: int
+    end: int
+    first_line: int = 0
+    last_line: int = 0
+    page: int = 0
+    trail: tuple[str, ...] = ()
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentFilter:
+    """Which documents may be seen; empty means all. `path` is a beginning, `tags` match folded, any of them."""
+
+    scopes: tuple[Scope, ...] = ()
+    kinds: tuple[DocumentKind, ...] = ()
+    source_ids: tuple[str, ...] = ()
+    path: str | None = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentQuery:
+    """What is asked of the documents, as a `Query` asks it of the memories."""
+
+    text: str
+    where: DocumentFilter = field(default_factory=DocumentFilter)
+    limit: int = 10
+    mode: Mode = Mode.HYBRID
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentHit:
+    """A chunk that was found, the document it is of, the root that is under, and its score with every part."""
+
+    source: Source
+    document: Document
+    chunk: Chunk
+    score: float
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def citation(self) -> str:
+        """Where it stands, as editors open it: `path:line`, or `path#page=N`, the path as the root has it."""
+        path = f"{self.source.root}/{self.document.path}" if self.document.path else self.source.root
+        if self.chunk.page:
+            return f"{path}#page={self.chunk.page}"
+        return f"{path}:{self.chunk.first_line}" if self.chunk.first_line else path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """The answer of a search in documents; as for memories, `mode` really answered and `reason` says why.
+
+    `waiting` counts chunks whose vector is still to come, `stale` names sources whose last scan did not end.
+    """
+
+    hits: tuple[DocumentHit, ...]
+    mode: Mode
+    scopes: tuple[Scope, ...]
+    reason: str | None = None
+    waiting: int = 0
+    stale: tuple[str, ...] = ()
+
+    def joined_to(self, memories: Recollection, limit: int) -> Recollection:
+        """Return an answer with the best `limit` hits of both, which are scored alike."""
+        scores = sorted([hit.score for hit in memories.hits] + [hit.score for hit in self.hits], reverse=True)[:limit]
+        least = scores[-1] if scores else 0.0
+        kept = tuple(hit for hit in memories.hits if hit.score >= least)
+        return replace(
+            memories,
+            mode=memories.mode if memories.hits else self.mode,
+            hits=kept,
+            documents=tuple(hit for hit in self.hits if hit.score >= least)[: limit - len(kept)],
+            waiting=memories.waiting + self.waiting,
+            reason=memories.reason if memories.hits else self.reason,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """A file or folder that a scan passed over: its path under the root, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scanned:
+    """What one scan of a source came to.
+
+    Files: `added`, `changed`, `moved`, `removed`, `unchanged`; `read` counts those whose content was looked at.
+    `chunks` were written. `skipped` names files and folders that were passed over, `excluded` counts by rule what
+    the rules left out, `notes` say what was odd about files that were read. `problem` says why the scan stopped
+    before its end, and then nothing was removed, or why it found nothing.
+    """
+
+    source: Source
+    added: int = 0
+    changed: int = 0
+    moved: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    read: int = 0
+    chunks: int = 0
+    excluded: Mapping[str, int] = field(default_factory=dict)
+    skipped: tuple[Skipped, ...] = ()
+    notes: tuple[Skipped, ...] = ()
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceStatus:
+    """A source with what stands of it in the index: documents, chunks, those that wait for a vector, problems."""
+
+    source: Source
+    documents: int
+    chunks: int
+    waiting: int
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    skipped: tuple[Skipped, ...] = ()

@@ -1,0 +1,1 @@
+"""Files to text: one module a format behind one protocol."""
