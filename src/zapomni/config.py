@@ -17,134 +17,51 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
-from zapomni.errors import ConfigError, ZapomniError
+from zapomni.errors import ConfigError
+from zapomni.forms import FLAG, NAMES, PATH, PATHS, SCOPE, SECRET, TEXT, URL, Form, Place, Secret, between, user_home
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
-    Environ = Mapping[str, str]
+    from zapomni.forms import Environ
 
 AMBIENT_KEYS: Final = {
     "openai": ("OPENAI_API_KEY", "https://api.openai.com/"),
     "jina": ("JINA_API_KEY", "https://api.jina.ai/"),
+    "anthropic": ("ANTHROPIC_API_KEY", "https://api.anthropic.com/"),
 }
 """Variables that other tools set too: their key is used only for that provider at that host."""
+KEYS: Final = {
+    "embedder.api_key": ("embedder.provider", "embedder.base_url"),
+    "llm.api_key": ("llm.model", "llm.base_url"),
+}
+"""Each provider's key with the settings that say whom it is for: the provider, before a colon, and the address."""
 
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Secret:
-    """A key or token that shows itself only through `reveal()`."""
-
-    _text: str
-
-    def __repr__(self) -> str:
-        return "set (hidden)"
-
-    def reveal(self) -> str:
-        """Return the secret itself."""
-        return self._text
-
-
-class Place(NamedTuple):
-    """Where a value stands: its name for people, the folder its relative paths start from, and the variables."""
-
-    origin: str
-    folder: Path | None
-    environ: Environ
-
-
-class Form(NamedTuple):
-    """What a value may be, in words, and the function that reads it or raises `ValueError`."""
-
-    allowed: str
-    read: Callable[[Any, Place], object]
-
-
-def _read_text(value: Any, _: Place) -> str:
-    if not isinstance(value, str):
-        raise ValueError  # noqa: TRY004 - every reader fails in the same way
-    return value.strip()
-
-
-def _read_scope(value: Any, place: Place) -> str:
-    from zapomni.record import parse_scope
-
-    try:
-        return str(parse_scope(_read_text(value, place)))
-    except ZapomniError as error:
-        raise ValueError from error
-
-
-def _read_names(value: Any, place: Place) -> tuple[str, ...]:
-    items = _read_text(value, place).split(",") if isinstance(value, str) else value
-    if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
-        raise ValueError
-    return tuple(dict.fromkeys(item.strip() for item in items if item.strip()))
-
-
-def _read_url(value: Any, place: Place) -> str:
-    from urllib.parse import urlsplit
-
-    text = _read_text(value, place)
-    parts = urlsplit(text)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or "@" in parts.netloc or parts.port == 0:
-        raise ValueError
-    return text.rstrip("/")
-
-
-def _read_secret(value: Any, place: Place) -> Secret:
-    if not re.fullmatch("[!-~]+", text := _read_text(value, place)):
-        raise ValueError
-    return Secret(text)
-
-
-def _read_path(value: Any, place: Place) -> Path:
-    text = os.fspath(value) if isinstance(value, os.PathLike) else _expand(_read_text(value, place), place.environ)
-    if "\0" in text:
-        raise ValueError
-    if place.folder is None and not Path(text).is_absolute():
-        raise ValueError("the working folder that it is relative to no longer exists")
-    return Path(os.path.abspath(os.path.join(place.folder or "", text)))  # noqa: PTH100, PTH118 - no symlink is followed
-
-
-def _expand(text: str, environ: Environ) -> str:
-    """Replace a leading `~` and every `$NAME` or `${NAME}`; no shell does it in a client's configuration."""
-    if text == "~" or text.startswith(("~/", "~\\")):
-        text = str(_user_home(environ)) + text[1:]
-    if "$" in text:
-        from string import Template
-
-        try:
-            text = Template(text).substitute(environ)
-        except KeyError as missing:
-            raise ValueError(f"the variable {missing.args[0]} is not set") from None
-    text = os.path.expanduser(text)  # noqa: PTH111 - for `~name`
-    if text.startswith("~"):
-        raise ValueError("there is no such user")
-    return text
-
-
-def _between(low: float, high: float) -> Form:
-    kind = type(high)
-
-    def read(value: Any, _: Place) -> float:
-        if isinstance(value, bool) or not isinstance(value, (str, int, kind)) or not low <= kind(value) <= high:
-            raise ValueError
-        return kind(value)
-
-    return Form(f"a {'whole ' if kind is int else ''}number from {low:g} to {high:g}", read)
-
-
-TEXT: Final = Form("text", _read_text)
-SCOPE: Final = Form("empty, user, project:NAME, agent:NAME or team:NAME", _read_scope)
-NAMES: Final = Form("a list of names (in a variable: separated by commas)", _read_names)
-URL: Final = Form("an address that starts with http:// or https:// and holds no user name or password", _read_url)
-SECRET: Final = Form("visible ASCII characters without spaces", _read_secret)
-PATH: Final = Form("a path; ~ and $NAME are expanded", _read_path)
+TOOL_PROFILES: Final = ("core", "full")
+"""What an agent may be shown: the tools that every session needs, or every tool."""
 
 
 def _setting(form: Form, doc: str, default: Any = MISSING, *, project: bool = False) -> Any:
     return field(default=default, metadata={"form": form, "doc": doc, "project": project})
+
+
+def _one_of(*words: str) -> Form:
+    def read(value: Any, _: Place) -> str:
+        word = str(value).strip().lower()
+        if word not in words:
+            raise ValueError
+        return word
+
+    return Form(f"{', '.join(words[:-1])} or {words[-1]}", read)
+
+
+def _read_model(value: Any, _: Place) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"[a-z][\w-]*:\S.*", value.strip()):
+        raise ValueError
+    return value.strip()
+
+
+MODEL: Final = Form("PROVIDER:MODEL, for example openai:gpt-5-mini or ollama:qwen3:4b", _read_model)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,18 +72,45 @@ class EmbedderSettings:
     model: str | None = _setting(TEXT, "The provider's model; empty means the provider's usual one.", None)
     base_url: str | None = _setting(URL, "The provider's address, for example http://127.0.0.1:11434.", None)
     api_key: Secret | None = _setting(SECRET, "The provider's key; it is sent to base_url's host alone.", None)
-    dimension: int | None = _setting(_between(1, 8192), "The width of a vector, where the model lets one choose.", None)
-    batch: int | None = _setting(_between(1, 2048), "How many texts are sent in one request.", None)
-    timeout_s: float = _setting(_between(0.1, 600.0), "How many seconds one request may take.", 30.0)
-    query_timeout_s: float = _setting(_between(0.1, 60.0), "How many seconds a recall waits for its vector.", 3.0)
+    dimension: int | None = _setting(between(1, 8192), "The width of a vector, where the model lets one choose.", None)
+    batch: int | None = _setting(between(1, 2048), "How many texts are sent in one request.", None)
+    timeout_s: float = _setting(between(0.1, 600.0), "How many seconds one request may take.", 30.0)
+    query_timeout_s: float = _setting(between(0.1, 60.0), "How many seconds a recall waits for its vector.", 3.0)
     weights: Path | None = _setting(PATH, "Own copy of e5-small-q4.bin, where no package carries it.", None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmSettings:
+    """Which language model reads the memory, how it is reached, and what it may use in a day."""
+
+    model: str | None = _setting(MODEL, "The language model that reads the memory; empty means none.", None)
+    base_url: str | None = _setting(URL, "The model's address, for example http://127.0.0.1:8000/v1.", None)
+    api_key: Secret | None = _setting(SECRET, "The model's key; it is sent to base_url's host alone.", None)
+    timeout_s: float = _setting(between(1.0, 3_600.0), "How many seconds one reply may take.", 120.0)
+    max_output: int = _setting(between(64, 1_000_000), "How many tokens one reply has at most.", 8_000)
+    daily_tokens: int = _setting(between(0, 10**9), "How many tokens may be used in a day, in and out.", 500_000)
+    daily_usd: float | None = _setting(between(0.0, 1e6), "How many US dollars may be spent in a day.", None)
+    price_in: float | None = _setting(between(0.0, 1e4), "US dollars for a million tokens that the model reads.", None)
+    price_out: float | None = _setting(
+        between(0.0, 1e4), "US dollars for a million tokens that the model writes.", None
+    )
+
+    @property
+    def provider(self) -> str:
+        """What stands before the first colon of `model`."""
+        return (self.model or "").partition(":")[0]
+
+    @property
+    def name(self) -> str:
+        """What stands behind it: the model as its provider calls it."""
+        return (self.model or "").partition(":")[2]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreSettings:
     """How the store behaves."""
 
-    busy_timeout_ms: int = _setting(_between(0, 600_000), "How long a write waits for other processes.", 10_000)
+    busy_timeout_ms: int = _setting(between(0, 600_000), "How long a write waits for other processes.", 10_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,16 +118,63 @@ class HttpSettings:
     """Where the HTTP server listens and who may ask it."""
 
     host: str = _setting(TEXT, "The address the HTTP server listens on.", "127.0.0.1")
-    port: int = _setting(_between(0, 65535), "The port of the HTTP server; 0 takes a free one.", 8377)
-    token: Secret | None = _setting(SECRET, "The token that HTTP clients must send.", None)
+    port: int = _setting(between(0, 65535), "The port of the HTTP server; 0 takes a free one.", 8377)
+    token: Secret | None = _setting(SECRET, "The token of HTTP clients; empty means one made in home.", None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallSettings:
     """What a recall answers when it is not told otherwise."""
 
-    limit: int = _setting(_between(1, 100), "How many memories one recall returns.", 10, project=True)
-    budget: int | None = _setting(_between(1, 10**6), "How many tokens one recall may fill.", None, project=True)
+    limit: int = _setting(between(1, 100), "How many memories one recall returns.", 10, project=True)
+    budget: int | None = _setting(between(1, 10**6), "How many tokens one recall may fill.", None, project=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskSettings:
+    """How much a model reads when it answers a question."""
+
+    budget: int = _setting(between(100, 10**7), "How many tokens of memories are read for one answer.", 12_000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentSettings:
+    """How attached folders are read and kept up to date."""
+
+    folders: tuple[Path, ...] = _setting(PATHS, "Folders to index beside those attached by `zapomni source add`.", ())
+    chunk_size: int = _setting(between(200, 8_000), "How many characters one piece of a document has at most.", 2_000)
+    chunk_overlap: int = _setting(between(0, 1_000), "How many of them it repeats of the piece before.", 200)
+    watch: bool = _setting(FLAG, "Whether a server keeps the index up to date while it runs.", True)
+    debounce_s: float = _setting(between(0.1, 600.0), "How many seconds files must rest before they are read.", 30.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestSettings:
+    """How texts are read into memories, and how often the files of ingested sources are looked at."""
+
+    piece: int = _setting(between(1_000, 100_000), "How many characters the model reads in one call.", 10_000)
+    scan_s: float = _setting(between(1.0, 86_400.0), "Seconds between two looks for new and gone files.", 60.0)
+    full_scan_s: float = _setting(between(1.0, 1e6), "Seconds between two comparisons of every file.", 1_800.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolidateSettings:
+    """When a server has the model look for insights; never without `llm.model`."""
+
+    on_start: bool = _setting(FLAG, "Whether a server that starts consolidates what waits.", True)
+    at_least: int = _setting(between(0, 10**6), "How many waiting memories start a consolidation; 0: no number.", 5)
+    check_s: float = _setting(between(1.0, 86_400.0), "How many seconds between two looks at what waits.", 300.0)
+    every_s: float = _setting(between(0.0, 1e8), "How many seconds anything waits at most; 0: for ever.", 86_400.0)
+    batch: int = _setting(between(2, 50), "How many memories the model reads at once.", 50)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McpSettings:
+    """What the MCP server offers."""
+
+    tools: str = _setting(
+        _one_of(*TOOL_PROFILES), "Which tools agents see: core, or full with those for files.", "core"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,9 +185,15 @@ class Config:
     scope: str = _setting(SCOPE, "The scope of memories that name none; empty means that of the caller's place.", "")
     teams: tuple[str, ...] = _setting(NAMES, "The teams whose memories every read sees beside its own.", ())
     embedder: EmbedderSettings = EmbedderSettings()
+    llm: LlmSettings = LlmSettings()
     store: StoreSettings = StoreSettings()
     http: HttpSettings = HttpSettings()
     recall: RecallSettings = RecallSettings()
+    ask: AskSettings = AskSettings()
+    documents: DocumentSettings = DocumentSettings()
+    ingest: IngestSettings = IngestSettings()
+    consolidate: ConsolidateSettings = ConsolidateSettings()
+    mcp: McpSettings = McpSettings()
     origins: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -208,11 +205,8 @@ class Config:
         """Yield name, value and origin of each setting for people to read; secrets stay hidden."""
         for name in SETTINGS:
             value = attrgetter(name)(self)
-            yield (
-                name,
-                "not set" if value in {None, "", ()} else ", ".join(value) if isinstance(value, tuple) else str(value),
-                self.origins.get(name, "default"),
-            )
+            told = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            yield name, "not set" if value in {None, "", ()} else told, self.origins.get(name, "default")
 
 
 class Setting(NamedTuple):
@@ -259,7 +253,7 @@ def load(
         here = None
     values: dict[str, object] = {name: row.default for name, row in SETTINGS.items()}
     origins = dict.fromkeys(SETTINGS, "default")
-    meant_for: object = None
+    meant_for: dict[str, object] = {}
     for layer in (
         _from_file(user_file(environ, here), environ),
         _from_file(_project_file(here), environ, project=True),
@@ -269,9 +263,9 @@ def load(
         for name, value, place in layer:
             if value is not None:
                 values[name], origins[name] = _read(_row(name, place.origin), value, place), place.origin
-        if any(name == "embedder.api_key" for name, _, _ in layer):
-            meant_for = _target(values, origins)
-    _settle_key(values, origins, environ, meant_for)
+        meant_for |= {name: _target(name, values, origins) for name, _, _ in layer if name in KEYS}
+    for key in KEYS:
+        _settle_key(key, values, origins, environ, meant_for.get(key))
     values["home"] = values["home"] or default_folder("data", environ)
     return _build(values, origins)
 
@@ -334,25 +328,32 @@ def _from_environment(environ: Environ, here: Path | None) -> list[_Found]:
     return [(known[name], environ[name], Place(f"environment {name}", here, environ)) for name in given]
 
 
-def _target(values: Mapping[str, object], origins: Mapping[str, str]) -> object:
+def _target(key: str, values: Mapping[str, object], origins: Mapping[str, str]) -> object:
     """Return whom a key that stands here is meant for; None while nothing says it."""
-    names = ("embedder.provider", "embedder.base_url")
-    return {n: values[n] for n in names if origins[n] != "default"} or None
+    who, where = KEYS[key]
+    told = {who: _provider(values[who]), where: values[where]}
+    return {name: value for name, value in told.items() if origins[name] != "default"} or None
 
 
-def _settle_key(values: dict[str, object], origins: dict[str, str], environ: Environ, meant_for: object) -> None:
+def _provider(value: object) -> str:
+    return str(value).partition(":")[0]
+
+
+def _settle_key(
+    key: str, values: dict[str, object], origins: dict[str, str], environ: Environ, meant_for: object
+) -> None:
     """Drop a key whose provider or address a later layer changed, and take an ambient one where none is set.
 
     Features SX-4: a key never reaches another host than the one it was given for.
     """
-    name = "embedder.api_key"
-    if values[name] and meant_for and meant_for != _target(values, origins):
-        values[name], origins[name] = None, f"default (the key in {origins[name]} is for another provider or address)"
-    variable, root = AMBIENT_KEYS.get(str(values["embedder.provider"]), ("", ""))
-    at_home = f"{values['embedder.base_url'] or root}/".startswith(root)
-    if at_home and values[name] is None and origins[name] == "default" and environ.get(variable, "").strip():
+    who, where = KEYS[key]
+    if values[key] and meant_for and meant_for != _target(key, values, origins):
+        values[key], origins[key] = None, f"default (the key in {origins[key]} is for another provider or address)"
+    variable, root = AMBIENT_KEYS.get(_provider(values[who]), ("", ""))
+    at_home = f"{values[where] or root}/".startswith(root)
+    if at_home and values[key] is None and origins[key] == "default" and environ.get(variable, "").strip():
         place = Place(f"environment {variable}", None, environ)
-        values[name], origins[name] = _read(SETTINGS[name], environ[variable], place), place.origin
+        values[key], origins[key] = _read(SETTINGS[key], environ[variable], place), place.origin
 
 
 def _build(values: Mapping[str, Any], origins: Mapping[str, str]) -> Config:
@@ -390,11 +391,7 @@ def default_folder(kind: Literal["config", "data"], environ: Environ) -> Path:
     """
     if sys.platform == "linux":
         variable, usual = {"config": ("XDG_CONFIG_HOME", ".config"), "data": ("XDG_DATA_HOME", ".local/share")}[kind]
-        return Path(environ.get(variable, "").strip() or _user_home(environ) / usual, "zapomni")
+        return Path(environ.get(variable, "").strip() or user_home(environ) / usual, "zapomni")
     import platformdirs
 
     return Path(getattr(platformdirs, f"user_{kind}_dir")("zapomni", appauthor=False))
-
-
-def _user_home(environ: Environ) -> Path:
-    return Path(environ.get("HOME") or os.path.expanduser("~"))  # noqa: PTH111 - never raises
