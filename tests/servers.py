@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 DEADLINE = 60
+TOKEN = "the-token-of-the-tests"
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": {"name": "tester", "version": "1"},
@@ -32,6 +33,7 @@ def environment(home: Path, **more: str) -> dict[str, str]:
         "HOME": str(home),
         "ZAPOMNI_HOME": str(home / "data"),
         "ZAPOMNI_EMBEDDER_PROVIDER": "none",
+        "ZAPOMNI_HTTP_TOKEN": TOKEN,
     }
     return kept | ours | more
 
@@ -162,6 +164,7 @@ class Server:
 def post(url: str, message: Any, headers: dict[str, str] | None = None) -> tuple[int, Any]:
     """Send one message by HTTP; gives the status and the answer, None when there is no body."""
     usual = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    usual |= {"Authorization": f"Bearer {TOKEN}"}
     given = {name.title(): value for name, value in (headers or {}).items()}
     body = message if isinstance(message, bytes) else json.dumps(message).encode()
     request = urllib.request.Request(url, body, usual | given)

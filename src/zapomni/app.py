@@ -1,150 +1,34 @@
-"""The composition root: builds a memory from its settings and offers every verb as one method.
-
-This is the library's public object. Only this module names adapters.
-"""
+"""The library's public object: every verb of a memory as one method."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from threading import RLock
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any
 
-from zapomni.clock import LocalZone, system_clock
-from zapomni.ids import random_id
-from zapomni.model import PAGE_LIMIT, RECALL_LIMIT, Actor, Filter, Mode, Origin, Query
-from zapomni.record import parse_scope
-from zapomni.services.context import Context, Place
-from zapomni.services.place import find_project, place_of, scope_of
+from zapomni.model import PAGE_LIMIT, RECALL_LIMIT, Filter, Mode, Query
+from zapomni.parts import Parts
 from zapomni.services.scopes import scope_to_write, scopes_to_read
-from zapomni.services.touches import Touches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from types import TracebackType
     from typing import BinaryIO
 
-    from zapomni.clock import Clock
-    from zapomni.config import Config
-    from zapomni.embed.base import Embedder
     from zapomni.exchange.entries import Exported, Format, Imported, ImportMode
-    from zapomni.ids import IdFactory
-    from zapomni.model import Link, Memory, Outcome, Page, Recollection, Revision, Scope
+    from zapomni.model import Actor, Link, Memory, Outcome, Page, Recollection, Revision, Scope
     from zapomni.services.backup import BackedUp, Restored
-    from zapomni.services.embedding import Embedding
     from zapomni.services.history import Undone
-    from zapomni.services.reembedding import Reembedding
     from zapomni.services.revise import Deletions
-    from zapomni.services.worker import Worker
-    from zapomni.store.base import Check, Stats, Store
-    from zapomni.store.sqlite.vault import SqliteVault
-
-LIBRARY: Final = Actor(name="library", origin=Origin.AGENT)
+    from zapomni.store.base import Check, Stats
 
 
-class Zapomni:
+class Zapomni(Parts):
     """One durable memory; open it with `zapomni.open()` and close it, or use it in a `with` statement.
 
     Safe to use from many threads; any number of processes may have the same store open. Values may be given
     as text where `services.parse` can read them (dates, kinds, lists). Every method raises only
     `zapomni.errors.ZapomniError`.
     """
-
-    def __init__(
-        self,
-        config: Config,
-        *,
-        folder: Path | None = None,
-        actor: Actor = LIBRARY,
-        clock: Clock = system_clock,
-        new_id: IdFactory = random_id,
-        embedder: Embedder | None = None,
-    ) -> None:
-        """Build the parts; nothing is loaded or opened before it is needed.
-
-        `folder` is where the caller works: its repository is the default scope. None means no place, so
-        that the default is `user`. `embedder` replaces the one that the settings name.
-        """
-        self.config = config
-        self.actor = actor
-        self.zone = LocalZone()
-        self._folder = folder
-        self._clock = clock
-        self._new_id = new_id
-        self._given = embedder
-        self._lock = RLock()
-        self._store: Store | None = None
-        self._embedding: Embedding | None = None
-        self._context: Context | None = None
-        self._worker: Worker | None = None
-        self._reembedding: Reembedding | None = None
-
-    # --- the parts, each made at its first use -----------------------------------------------------------
-    @property
-    def store(self) -> Store:
-        """The store that the settings name."""
-        with self._lock:
-            if self._store is None:
-                from zapomni.store.sqlite import open_sqlite
-
-                busy = self.config.store.busy_timeout_ms
-                self._store = open_sqlite(self.config.store_path, busy_timeout_ms=busy, clock=self._clock)
-            return self._store
-
-    @property
-    def _vault(self) -> SqliteVault:
-        from zapomni.store.sqlite.vault import SqliteVault
-
-        return SqliteVault(self.config.store_path, self.config.store.busy_timeout_ms, self._clock)
-
-    @property
-    def embedding(self) -> Embedding:
-        """The vectors of the store; no model is loaded before the first text."""
-        with self._lock:
-            if self._embedding is None:
-                from zapomni.services.embedding import Embedding
-
-                self._embedding = Embedding(self.store, self._wanted(), self._embedder_for, self._clock)
-            return self._embedding
-
-    @property
-    def context(self) -> Context:
-        """What the verbs are handed."""
-        with self._lock:
-            if self._context is None:
-                self._context = Context(
-                    store=self.store,
-                    clock=self._clock,
-                    new_id=self._new_id,
-                    touches=Touches(self.store),
-                    place=self._place(),
-                )
-            return self._context
-
-    def _wanted(self) -> Embedder | None:
-        from zapomni.embed.registry import make_embedder
-
-        return self._given or make_embedder(self.config.embedder, self._clock)
-
-    def _embedder_for(self, provider: str, model: str) -> Embedder | None:
-        """Return the embedder of an older space; its provider is asked where the settings point for it."""
-        from zapomni.embed.registry import make_embedder
-
-        settings = self.config.embedder
-        if provider not in (settings.provider, "bundled"):
-            return None
-        return make_embedder(replace(settings, provider=provider, model=model, dimension=None), self._clock)
-
-    def _place(self) -> Place:
-        if self.config.scope:
-            return place_of(parse_scope(self.config.scope), self._teams())
-        project = find_project(self._folder) if self._folder is not None else None
-        if project is None:
-            return Place(read=(*self._teams(), Place().write))
-        return place_of(scope_of(project, self.store), self._teams())
-
-    def _teams(self) -> tuple[Scope, ...]:
-        return tuple(parse_scope(f"team:{name}") for name in self.config.teams)
 
     # --- the verbs --------------------------------------------------------------------------------------
     def remember(self, content: str, *, scope: str | None = None, actor: Actor | None = None, **fields: Any) -> Outcome:
@@ -169,9 +53,13 @@ class Zapomni:
         mode: Mode | str = Mode.HYBRID,
         strict: bool = False,
         budget: int | None = None,
+        with_docs: bool = False,
         **where: Any,
     ) -> Recollection:
-        """Return the memories that answer a question, best first; `where` holds the fields of a filter."""
+        """Return the memories that answer a question, best first; `where` holds the fields of a filter.
+
+        `with_docs` searches the documents too, which share the limit: the best of both are kept.
+        """
         from zapomni.services.parse import parse_choice, parse_whole
         from zapomni.services.recall import recall
 
@@ -184,7 +72,12 @@ class Zapomni:
             strict=strict,
             budget=parse_whole("budget", budget, usual.budget or 0, low=0, high=10**9) or None,
         )
-        return recall(self.context, self.embedding, query)
+        found = recall(self.context, self.embedding, query)
+        if not with_docs:
+            return found
+        asked: dict[str, Any] = {"scopes": scopes, "limit": query.limit, "mode": query.mode, "strict": strict}
+        beside = self.documents.search(query.text, **asked, tags=query.where.tags)
+        return beside.joined_to(found, query.limit)
 
     def show(self, memory_id: str, *, scopes: Sequence[str] = ()) -> tuple[Memory, list[Link]]:
         """Return one memory whole with its links; a unique beginning of its id is enough."""
@@ -305,7 +198,7 @@ class Zapomni:
         from zapomni.exchange.exporting import export, read_form
 
         self.context.touches.flush()
-        with self._vault.snapshot(self.scopes(scopes) if scopes else ()) as snapshot:
+        with self.vault.snapshot(self.scopes(scopes) if scopes else ()) as snapshot:
             return export(snapshot, target, read_form(form), clock=self._clock, history=history)
 
     def import_(
@@ -325,8 +218,7 @@ class Zapomni:
         target = scope_to_write(self.context, scope)[0]
         wish = read_wish(self.zone, actor or self.actor, mode=mode, form=form, scope=target, dry_run=dry_run)
         came = import_file(self.context, source, wish, progress=progress)
-        if self._worker is not None:
-            self._worker.wake()
+        self.wake()
         return came
 
     def backup(self, path: str | Path, *, force: bool = False) -> BackedUp:
@@ -334,13 +226,13 @@ class Zapomni:
         from zapomni.services.backup import backup
 
         self.context.touches.flush()
-        return backup(self.store, self._vault, Path(path), force=force)
+        return backup(self.store, self.vault, Path(path), force=force)
 
     def restore(self, path: str | Path, *, verify: bool = False, force: bool = False) -> Restored:
         """Check a backup and bring the store to its content; `verify` only checks."""
         from zapomni.services.backup import restore
 
-        return restore(self._vault, Path(path), clock=self._clock, verify=verify, force=force)
+        return restore(self.vault, Path(path), clock=self._clock, verify=verify, force=force)
 
     # --- what surfaces need beside the verbs ------------------------------------------------------------
     def scopes(self, asked: Sequence[str] = ()) -> tuple[Scope, ...]:
@@ -353,43 +245,7 @@ class Zapomni:
 
         return parse_filter(where, scopes=self.scopes(scopes), now=self._clock(), zone=self.zone)
 
-    def start_worker(self) -> None:
-        """Begin to work off the embed queue in the background; for processes that stay."""
-        from zapomni.services.reembedding import Reembedding
-        from zapomni.services.worker import Worker
-
-        if self._worker is None and self.embedding.wanted is not None:
-            self._reembedding = Reembedding(self.config.home)
-            self._worker = Worker(self.embedding, self.context.touches, self._reembedding.run)
-            self._worker.start()
-
-    def _wake(self) -> None:
-        if self._worker is not None:
-            self._worker.wake()
-
     def _woken(self, outcome: Outcome) -> Outcome:
         """Have the worker look at what was written; where vectors are switched off, none is waited for."""
-        self._wake()
+        self.wake()
         return outcome if self.embedding.wanted is not None else replace(outcome, waiting=False)
-
-    def close(self) -> None:
-        """Stop the background work and release everything; a second call does nothing."""
-        if self._worker is not None:
-            if self._reembedding is not None:
-                self._reembedding.stop()
-            self._worker.stop()
-        if self._context is not None:
-            self._context.touches.flush()
-        if self._embedding is not None:
-            self._embedding.close()
-        if self._store is not None:
-            self._store.close()
-        self._worker = self._context = self._embedding = self._store = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

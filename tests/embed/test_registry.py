@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zapomni.clock import system_clock
-from zapomni.config import EmbedderSettings, Secret
+from zapomni.config import EmbedderSettings
 from zapomni.embed import registry, scripted
 from zapomni.embed.breaker import Breaker
 from zapomni.embed.bundled import BundledEmbedder
 from zapomni.embed.registry import BUILT_IN, make_embedder
 from zapomni.embed.scripted import ScriptedEmbedder
 from zapomni.errors import ConfigError, EmbedderError
+from zapomni.forms import Secret
 
 if TYPE_CHECKING:
     from zapomni.embed.base import Embedder

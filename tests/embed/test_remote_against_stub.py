@@ -6,9 +6,10 @@ import math
 
 import pytest
 
-from zapomni.config import EmbedderSettings, Secret
+from zapomni.config import EmbedderSettings
 from zapomni.embed import ollama, openai
 from zapomni.errors import EmbedderError
+from zapomni.forms import Secret
 
 KEY = "sk-trial-KEY-123"
 SUBJECTS = ["apples", "bridges", "candles", "dolphins", "engines", "forests", "guitars", "harbours"]

@@ -10,10 +10,11 @@ import httpx2
 import pytest
 import stamina
 
-from zapomni.config import EmbedderSettings, Secret
+from zapomni.config import EmbedderSettings
 from zapomni.embed import jina, ollama, openai
 from zapomni.embed._wire import is_loopback
 from zapomni.errors import ConfigError, EmbedderError
+from zapomni.forms import Secret
 
 KEY = "sk-trial-KEY-123"
 

@@ -241,7 +241,7 @@ def test_a_small_memory_behind_one_that_has_no_room_is_still_taken(words: Zapomn
 def test_before_the_first_vector_words_answer_and_say_so(both: Zapomni) -> None:
     both.remember("Лодка у причала.")
     answer = both.recall("лодка")
-    assert (answer.mode.value, answer.reason, answer.waiting) == ("lexical", "no memory has a vector yet", 1)
+    assert (answer.mode.value, answer.reason, answer.waiting) == ("lexical", "nothing has a vector yet", 1)
     assert texts(answer) == ["Лодка у причала."]
     both.embedding.drain()
     answer = both.recall("лодка", strict=True)

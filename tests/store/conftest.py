@@ -123,11 +123,11 @@ class Vectors:
         vectors: dict[bytes, array[float]] = {}
         tied = []
         for job in jobs:
-            marks = [f"{job.memory.id} {job.memory.content} {at}".encode() for at in range(pieces)]
+            marks = [f"{job.key} {job.item.content} {at}".encode() for at in range(pieces)]
             made = [self.one() for _ in marks]
-            self.by_id[job.memory.id] = made
+            self.by_id[job.key] = made
             vectors |= dict(zip(marks, made, strict=True))
-            tied.append((job.memory, marks))
+            tied.append((job.item, marks))
         self.bench.store.save_vectors(space.no, vectors, tied)
         return len(jobs)
 

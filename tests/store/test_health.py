@@ -23,6 +23,7 @@ def test_a_whole_store_passes_every_check(bench, vectors):
         "tags",
         "vectors",
         "jobs",
+        "documents",
     ]
     assert all(check.ok for check in checks)
 

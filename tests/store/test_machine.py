@@ -128,10 +128,10 @@ class StoreMachine(RuleBasedStateMachine):
         from array import array
 
         for job in self.store.embed_jobs(self.space.no, limit, START):
-            mark = job.memory.content.encode()
-            angle = WORDS.index(job.memory.content.split()[0])
+            mark = job.item.content.encode()
+            angle = WORDS.index(job.item.content.split()[0])
             vector = array("f", [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)][angle])
-            self.store.save_vectors(self.space.no, {mark: vector}, [(job.memory, [mark])])
+            self.store.save_vectors(self.space.no, {mark: vector}, [(job.item, [mark])])
 
     @rule()
     def rebuild(self):
@@ -160,7 +160,7 @@ class StoreMachine(RuleBasedStateMachine):
             assert found == {name for name, m in live.items() if word in m.content.split()}
         from array import array
 
-        waiting = {job.memory.id for job in self.store.embed_jobs(self.space.no, 100, START)}
+        waiting = {job.key for job in self.store.embed_jobs(self.space.no, 100, START)}
         for store in self.stores:
             near = dict(store.nearest(self.space, array("f", [1.0, 0.0]), Filter(), 100))
             memories = store.fetch(list(near))

@@ -240,7 +240,7 @@ def test_a_new_space_asks_for_every_undeleted_memory_and_is_active_when_it_is_th
     space = vectors.space()
     assert space.state is SpaceState.ACTIVE
     assert space == vectors.space()
-    assert [job.memory.id for job in bench.store.embed_jobs(space.no, 10, bench.now)] == ["a", "b"]
+    assert [job.key for job in bench.store.embed_jobs(space.no, 10, bench.now)] == ["a", "b"]
     bench.add(bench.memory("c"))
     assert bench.store.backlog(space.no).waiting == 3
     vectors.embed(space)
@@ -275,9 +275,9 @@ def test_vectors_of_a_text_that_changed_since_are_not_taken(bench, vectors):
     bench.put(first, replace(first, content="changed", version=2))
     bench.put(bench.get("b"), replace(bench.get("b"), importance=1.0, version=2))
     bench.put(bench.get("c"), None, Verb.ERASE)
-    made = {job.memory.id.encode(): vectors.one() for job in jobs}
-    bench.store.save_vectors(space.no, made, [(job.memory, [job.memory.id.encode()]) for job in jobs])
-    assert [job.memory.id for job in bench.store.embed_jobs(space.no, 10, bench.now)] == ["a"]
+    made = {job.key.encode(): vectors.one() for job in jobs}
+    bench.store.save_vectors(space.no, made, [(job.item, [job.key.encode()]) for job in jobs])
+    assert [job.key for job in bench.store.embed_jobs(space.no, 10, bench.now)] == ["a"]
     assert bench.store.known_vectors(space.no, list(made)) == {b"b"}
     assert bench.unwell() == []
 
@@ -302,10 +302,10 @@ def test_a_failed_job_waits_for_its_time_and_starts_afresh_with_a_new_text(bench
     bench.store.postpone(job, "an older try", bench.later(hours=5))
     backlog = bench.store.backlog(space.no)
     assert (backlog.waiting, backlog.failed, backlog.error) == (2, 1, "too long")
-    assert [j.memory.id for j in bench.store.embed_jobs(space.no, 10, bench.now)] == ["b"]
-    assert [j.memory.id for j in bench.store.embed_jobs(space.no, 10, bench.later(minutes=5))] == ["a", "b"]
+    assert [j.key for j in bench.store.embed_jobs(space.no, 10, bench.now)] == ["b"]
+    assert [j.key for j in bench.store.embed_jobs(space.no, 10, bench.later(minutes=5))] == ["a", "b"]
     retried = bench.store.embed_jobs(space.no, 1, bench.now, retry=True)
-    assert [(j.memory.id, j.attempts, j.error) for j in retried] == [("a", 1, "too long")]
+    assert [(j.key, j.attempts, j.error) for j in retried] == [("a", 1, "too long")]
     bench.put(first, replace(first, content="short", version=2))
     assert bench.store.backlog(space.no).failed == 0
 

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from zapomni.model import Filter, Verb
+from zapomni.store.sqlite.corpus import MEMORIES
 from zapomni.store.sqlite.lexical import indexed, match
 from zapomni.text.words import TOKENIZER, QueryWord, query_words
 
@@ -66,10 +67,10 @@ def test_a_question_has_no_syntax(bench, text):
 
 def test_the_size_of_the_index_is_read_from_its_own_record(bench):
     db = bench.store._db.mine()
-    assert indexed(db) == 0
+    assert indexed(db, MEMORIES) == 0
     bench.add(*(bench.memory(f"m{at}") for at in range(300)))
     bench.put(bench.get("m5"), None, Verb.ERASE)
-    assert indexed(db) == db.execute("SELECT count(*) FROM words").get == 299
+    assert indexed(db, MEMORIES) == db.execute("SELECT count(*) FROM words").get == 299
 
 
 def test_nothing_asked_nothing_found(bench):

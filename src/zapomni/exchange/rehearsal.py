@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from zapomni.model import Actor, Link, Memory, Rejection, Run, Scope, Verb
     from zapomni.store.base import Tx
+    from zapomni.store.readings import ReadingWrites
 
 
 class Minded:
@@ -51,6 +52,11 @@ class Rehearsal:
             if after.key:
                 self._minded.keys[after.scope, after.key] = after.id
         return 0
+
+    @property
+    def readings(self) -> ReadingWrites:
+        """An import brings no readings, so that there is nothing to rehearse."""
+        raise NotImplementedError
 
     def get(self, memory_id: str) -> Memory | None:
         """Return the memory as it would be by now."""

@@ -10,6 +10,7 @@ from zapomni.model.kinds import About, Kind, Mode, SpaceState, Trust
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from zapomni.model.document import DocumentHit
     from zapomni.model.memory import Memory, Scope
 
 
@@ -104,7 +105,7 @@ class Recollection:
 
     `mode` is the mode that really answered and `reason` says why it is not the one asked for.
     `waiting` counts memories whose vector is still to come. `left_out` names hits that the budget
-    had no room for.
+    had no room for. `documents` are those that were asked for beside the memories.
     """
 
     hits: tuple[Hit, ...]
@@ -113,6 +114,7 @@ class Recollection:
     reason: str | None = None
     waiting: int = 0
     left_out: tuple[str, ...] = ()
+    documents: tuple[DocumentHit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

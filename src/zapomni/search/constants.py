@@ -68,3 +68,28 @@ WORDS_ALONE: Final = 0.10
 IMPORTANCE_BASE: Final = 0.5
 IMPORTANCE_SHARE: Final = 0.5
 """Relevance is multiplied by base + share * importance (article A)."""
+
+# --- documents --------------------------------------------------------------------------------------------
+PER_DOCUMENT: Final = 5
+"""Most chunks of one file in an answer, so that a long file does not fill it. Questions to Django's manual, the seen
+half: nDCG@10 .749 at 3, .752 at 5, .753 without."""
+KIND_BONUS: Final = 1.1
+"""What a hit's relevance is multiplied by when the question asks for its kind of paper."""
+
+# --- what a model reads for a question ----------------------------------------------------------------------
+# `zapomni bench ask`: 2,000 memories, room for a tenth of them.
+RELEVANT_CUT: Final = 100
+"""Hits that may be read because they are relevant: as many as either leg brings."""
+READ_SHARES: Final = {"relevant": 0.6, "important": 0.25, "recent": 0.15}
+"""Shares of the room in their order; what one leaves goes to the others."""
+READ_SHARES_NEWEST: Final = {"recent": 0.5, "relevant": 0.35, "important": 0.15}
+"""The same where the latest of something is asked for."""
+NARROWED_SHARE: Final = 0.8
+"""Share of the room for the dates and names that the question speaks of; the rest is for what is relevant elsewhere,
+for a date may be one that a memory only mentions."""
+IMPORTANT_STEPS: Final = (1.0, 0.9, 0.8, 0.7, 0.6)
+"""Importance from which memories are read for it, the greatest first: .5 is what says nothing."""
+NARROWED_CUT: Final = 2_000
+"""Memories of a date or name that are put in order of time."""
+NAMING_CUT: Final = 20
+"""Memories looked at for each word of a question, to learn which names there are."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from zapomni.search.constants import (
     GATE,
@@ -20,27 +20,41 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zapomni.search.lexical import WordScore
-    from zapomni.search.rank import Ranked
+
+
+class Judged(Protocol):
+    """What can be judged: its number in the store and its text."""
+
+    @property
+    def no(self) -> int: ...  # noqa: D102
+
+    @property
+    def text(self) -> str: ...  # noqa: D102
+
+
+T = TypeVar("T", bound=Judged)
 
 
 def above_floor(
-    ranked: Sequence[Ranked],
+    ranked: Sequence[T],
     question: str,
     words: Mapping[int, WordScore],
     cosines: Mapping[int, float],
     visible: int,
-) -> list[Ranked]:
+) -> list[T]:
     """Return the hits that are evidence enough; none unless one of them passes the whole gate.
 
-    `visible` is how many memories could have been found. A memory without a vector is judged by its words.
+    `visible` is how many items could have been found. An item without a vector is judged by its words.
     """
     russian = is_russian(question)
-    held = [
-        _share_of_gate(
-            words.get(item.no), cosines.get(item.no), visible, across=is_russian(item.memory.content) != russian
-        )
-        for item in ranked
-    ]
+    held = []
+    for item in ranked:
+        said = words.get(item.no), cosines.get(item.no)
+        share, lower = (_share_of_gate(*said, visible, across=across) for across in (False, True))
+        # The gate across languages is the lower one: only where the two disagree does it matter which one it is.
+        if share < 1 and lower >= GATE_BEHIND and is_russian(item.text) != russian:
+            share = lower
+        held.append(share)
     if max(held, default=0.0) < 1:
         return []
     return [item for item, share in zip(ranked, held, strict=True) if share >= GATE_BEHIND]

@@ -20,9 +20,8 @@ def fuse(words: Mapping[int, WordScore], cosines: Mapping[int, float]) -> list[t
     for no, score in words.items():
         lexical = score.own + NEAR_WEIGHT * score.near + FAR_WEIGHT * score.far + score.exact
         relevance[no] = relevance.get(no, 0.0) + lexical
-    kept = [(value, no) for no, value in relevance.items() if value > 0]
-    kept.sort(key=lambda pair: (-pair[0], pair[1]))
-    return kept
+    kept = sorted((-value, no) for no, value in relevance.items() if value > 0)
+    return [(-below, no) for below, no in kept]
 
 
 def parts(words: WordScore | None, cosine: float | None) -> tuple[Part, ...]:

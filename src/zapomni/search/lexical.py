@@ -7,6 +7,8 @@ other and with a cosine (embedders.md, section 2: self-normalised BM25).
 from __future__ import annotations
 
 import math
+from collections import Counter
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from zapomni.search.constants import (
@@ -94,10 +96,12 @@ class WordScores:
         return WordScore(near=near, far=far)
 
     def _counted(self, words: str) -> _Text:
-        spaced = f" {words.replace(' ', '  ')} "  # so that a word repeated at once is counted twice
+        spaced = f" {words} "
         counts: Counts = {}
         for number, stem in enumerate(self._stems):
             if found := spaced.count(stem):
+                if stem + stem[1:] in spaced:  # one that is repeated at once shares its space with itself
+                    found = spaced.replace(" ", "  ").count(stem)
                 counts[number] = found
         return _Text(counts, words.count(" ") + 1)
 
@@ -178,10 +182,11 @@ def _weights(words: Sequence[QueryWord], lexical: Lexical, visible: int, hits: S
     mostly by the whole.
     """
     wholes = {word.whole for word in words}
+    hit = Counter(chain.from_iterable(hits))
     weights = []
     for number, word in enumerate(words):
         held = lexical.holding.get(word.stem, 0)
-        here = sum(number in counts for counts in hits)
+        here = hit[number]
         weight = min(_rarity(lexical.total, held), _rarity(max(visible, here), here))
         if word.stem in wholes and not held:
             weight = 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zapomni.search.constants import IMPORTANCE_BASE, IMPORTANCE_SHARE
 
@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from zapomni.model import Memory
+
+_MOST: Final = IMPORTANCE_BASE + IMPORTANCE_SHARE
+"""What the greatest importance multiplies by."""
 
 
 class Ranked(NamedTuple):
@@ -19,6 +22,11 @@ class Ranked(NamedTuple):
     memory: Memory
     relevance: float
     score: float
+
+    @property
+    def text(self) -> str:
+        """What the memory says."""
+        return self.memory.content
 
 
 def importance_factor(memory: Memory) -> float:
@@ -38,8 +46,11 @@ def rank(
     best: list[Ranked] = []
     for start in range(0, len(candidates), 2 * limit):
         batch = candidates[start : start + 2 * limit]
-        if len(best) == limit and batch[0][0] * (IMPORTANCE_BASE + IMPORTANCE_SHARE) <= best[-1].score:
-            break
+        if len(best) == limit:
+            least = best[-1].score
+            if batch[0][0] * _MOST <= least:
+                break
+            batch = [pair for pair in batch if pair[0] * _MOST >= least]
         memories = fetch([no for _, no in batch])
         for relevance, no in batch:
             if (memory := memories.get(no)) is not None:

@@ -60,7 +60,8 @@ def in_its_language(space: Space, vector: Vector, question: str) -> Vector:
     share = space.russian if is_russian(question) else 1 - space.russian
     if not space.mean or share == 1:
         return vector
-    return array("f", [value + (1 - share) * middle for value, middle in zip(vector, space.mean, strict=True)])
+    rest = 1 - share
+    return array("f", [value + rest * middle for value, middle in zip(vector, space.mean, strict=True)])
 
 
 def _around(

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from zapomni.config import Config
+    from zapomni.model import Memory
     from zapomni.services.embedding import Embedding
     from zapomni.store.base import Store
 
 
 def doctor(
-    config: Config, store: Callable[[], Store], embedding: Callable[[], Embedding], *, repair: bool = False
+    config: Config, store: Callable[[], Store], embedding: Callable[[], Embedding[Memory]], *, repair: bool = False
 ) -> list[Check]:
     """Look at settings, store and vectors; never raises for what it finds wrong.
 
@@ -80,7 +81,7 @@ def _repaired(store: Store) -> Iterator[Check]:
     yield from after
 
 
-def _vectors(embedding: Embedding) -> Iterator[Check]:
+def _vectors(embedding: Embedding[Memory]) -> Iterator[Check]:
     if embedding.wanted is None:
         yield Check(name="embedder", ok=True, detail="semantic search is switched off (embedder.provider = none)")
         return
@@ -89,7 +90,7 @@ def _vectors(embedding: Embedding) -> Iterator[Check]:
     yield _backlog(embedding)
 
 
-def _embedder(embedding: Embedding) -> Check:
+def _embedder(embedding: Embedding[Memory]) -> Check:
     """Make one vector; the bundled model looks at the hash of its weights when it is loaded."""
     embedder = embedding.wanted
     assert embedder is not None
@@ -103,10 +104,10 @@ def _embedder(embedding: Embedding) -> Check:
     return Check(name="embedder", ok=True, detail=f"{label} answered with {len(vector)} numbers")
 
 
-def _space(embedding: Embedding) -> Iterator[Check]:
+def _space(embedding: Embedding[Memory]) -> Iterator[Check]:
     active, target = embedding.active(), embedding.target()
     if active is None:
-        yield Check(name="space", ok=True, detail="no memory has a vector yet")
+        yield Check(name="space", ok=True, detail="nothing has a vector yet")
     elif target is None:
         yield Check(
             name="space",
@@ -121,7 +122,7 @@ def _space(embedding: Embedding) -> Iterator[Check]:
         yield Check(name="space", ok=True, detail=f"{active.label} is in use")
 
 
-def _backlog(embedding: Embedding) -> Check:
+def _backlog(embedding: Embedding[Memory]) -> Check:
     waiting = embedding.backlog()
     one = waiting.waiting == 1
     detail = f"{waiting.waiting:,} {'memory waits for its' if one else 'memories wait for their'} vector"

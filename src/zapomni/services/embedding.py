@@ -1,15 +1,15 @@
-"""Vectors beside the memories: which space is in use, the vector of a question, and working off the queue."""
+"""Vectors beside what is searched: which space is in use, the vector of a question, and working off the queue."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from threading import Lock
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple
 
 from zapomni.errors import EmbedderError
-from zapomni.model import Filter, SpaceState
-from zapomni.store.base import Backlog
+from zapomni.model import SpaceState
+from zapomni.store.base import Backlog, Item
 from zapomni.text.pieces import pieces
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from zapomni.clock import Clock
     from zapomni.embed.base import Embedder
     from zapomni.model import Memory, Space, Vector
-    from zapomni.store.base import EmbedJob, Store
+    from zapomni.store.base import Corpus, EmbedJob
 
     EmbedderFor = Callable[[str, str], Embedder | None]
     """Gives the embedder of a provider and model that a stored space names, or None when it cannot be had."""
@@ -39,7 +39,7 @@ class Asked:
 
 
 class Failure(NamedTuple):
-    """A memory that got no vector in this round, and why."""
+    """A memory or chunk that got no vector in this round, and why."""
 
     id: str
     reason: str
@@ -59,14 +59,25 @@ class Drained:
     reason: str | None = None
 
 
-class Embedding:
-    """The vectors of one store under one wanted embedder; safe to share between threads."""
+class Embedding(Generic[Item]):
+    """The vectors of one corpus under one wanted embedder; safe to share between threads.
+
+    `texts_of` gives the texts whose vectors stand for an item, each at most so many characters.
+    """
 
     trouble: str | None = None
     """Why the background work gets nowhere, as its worker saw it last."""
 
-    def __init__(self, store: Store, wanted: Embedder | None, embedder_for: EmbedderFor, clock: Clock) -> None:
-        self._store = store
+    def __init__(
+        self,
+        corpus: Corpus[Item],
+        texts_of: Callable[[Item, int], list[str]],
+        wanted: Embedder | None,
+        embedder_for: EmbedderFor,
+        clock: Clock,
+    ) -> None:
+        self._corpus = corpus
+        self._texts_of = texts_of
         self._wanted = wanted
         self._embedder_for = embedder_for
         self._clock = clock
@@ -80,11 +91,11 @@ class Embedding:
 
     def active(self) -> Space | None:
         """Return the space that answers questions now."""
-        return next((space for space in self._store.spaces() if space.state is SpaceState.ACTIVE), None)
+        return next((space for space in self._corpus.spaces() if space.state is SpaceState.ACTIVE), None)
 
     def target(self) -> Space | None:
         """Return the space that new vectors go to: the wanted model's, None before its first vector."""
-        return next((space for space in self._store.spaces() if self._is_wanted(space)), None)
+        return next((space for space in self._corpus.spaces() if self._is_wanted(space)), None)
 
     def ask(self, text: str) -> Asked:
         """Return the vector of a question in the active space; never raises for a provider that fails."""
@@ -92,7 +103,7 @@ class Embedding:
             return Asked(reason="semantic search is switched off (embedder.provider = none)")
         space = self.active()
         if space is None:
-            return Asked(reason="no memory has a vector yet")
+            return Asked(reason="nothing has a vector yet")
         embedder = self._embedder_of(space)
         if embedder is None:
             return Asked(reason=f"the vectors are of {space.label}, which is not available; run `zapomni reembed`")
@@ -122,7 +133,7 @@ class Embedding:
         embedder = self._wanted
         if embedder is None:
             return Drained(reason="semantic search is switched off (embedder.provider = none)")
-        with self._store.worker_lock("embed") as mine:
+        with self._corpus.worker_lock("embed") as mine:
             if not mine:
                 return Drained(left=self.backlog().waiting, reason=ELSEWHERE)
             try:
@@ -137,8 +148,8 @@ class Embedding:
             return Backlog()
         space = self.target()
         if space is None:
-            return Backlog(waiting=self._store.page(Filter(), 1).total, error=self.trouble)
-        found = self._store.backlog(space.no)
+            return Backlog(waiting=self._corpus.size(), error=self.trouble)
+        found = self._corpus.backlog(space.no)
         return replace(found, error=found.error or self.trouble)
 
     def close(self) -> None:
@@ -168,7 +179,7 @@ class Embedding:
         (probe,) = embedder.embed(["zapomni"], "passage")
         if isinstance(probe, EmbedderError):
             raise probe
-        return self._store.open_space(
+        return self._corpus.open_space(
             embedder.provider, embedder.model, len(probe), embedder.preparation, embedder.prior_mean()
         )
 
@@ -183,39 +194,39 @@ class Embedding:
     ) -> Drained:
         done = 0
         failures: list[Failure] = []
-        total = self._store.backlog(space.no).waiting
+        total = self._corpus.backlog(space.no).waiting
         reason: str | None = None
         seen: set[tuple[str, int]] = set()
         while limit is None or done + len(failures) < limit:
             size = BATCH if limit is None else min(BATCH, limit - done - len(failures))
             jobs = [
                 job
-                for job in self._store.embed_jobs(space.no, size + len(failures), self._clock(), retry=retry)
-                if (job.memory.id, job.memory.version) not in seen
+                for job in self._corpus.embed_jobs(space.no, size + len(failures), self._clock(), retry=retry)
+                if (job.key, job.version) not in seen
             ][:size]
             if not jobs:
                 break
-            seen |= {(job.memory.id, job.memory.version) for job in jobs}
+            seen |= {(job.key, job.version) for job in jobs}
             try:
                 failed = self._embed_jobs(embedder, space, jobs)
             except EmbedderError as error:
                 reason = error.message
-                self._store.postpone(jobs[0], reason, self._clock())  # so that others can be told why it waits
+                self._corpus.postpone(jobs[0], reason, self._clock())  # so that others can be told why it waits
                 break
             done += len(jobs) - len(failed)
             failures += failed
             if progress is not None:
                 progress(done + len(failures), total)
-        left = self._store.backlog(space.no).waiting
+        left = self._corpus.backlog(space.no).waiting
         if space.state is SpaceState.BUILDING and left == 0:
-            self._store.activate(space.no)
+            self._corpus.activate(space.no)
         return Drained(done=done, failures=tuple(failures), left=left, space=self.target(), reason=reason)
 
-    def _embed_jobs(self, embedder: Embedder, space: Space, jobs: Sequence[EmbedJob]) -> list[Failure]:
-        """Embed what these memories say, keep what came back, postpone what failed; return that."""
-        texts = {job.memory.id: passages(job.memory, embedder.piece) for job in jobs}
+    def _embed_jobs(self, embedder: Embedder, space: Space, jobs: Sequence[EmbedJob[Item]]) -> list[Failure]:
+        """Embed what these items say, keep what came back, postpone what failed; return that."""
+        texts = {job.key: self._texts_of(job.item, embedder.piece) for job in jobs}
         by_digest = {text_digest(text): text for parts in texts.values() for text in parts}
-        known = self._store.known_vectors(space.no, list(by_digest))
+        known = self._corpus.known_vectors(space.no, list(by_digest))
         missing = [mark for mark in by_digest if mark not in known]
         answers = embedder.embed([by_digest[mark] for mark in missing], "passage") if missing else []
         good: dict[bytes, Vector] = {}
@@ -227,18 +238,18 @@ class Embedding:
                 bad[mark] = f"{len(answer)} numbers came back instead of {space.dimension}"
             else:
                 good[mark] = answer
-        whole = [job for job in jobs if not any(text_digest(text) in bad for text in texts[job.memory.id])]
-        self._store.save_vectors(
-            space.no, good, [(job.memory, [text_digest(text) for text in texts[job.memory.id]]) for job in whole]
+        whole = [job for job in jobs if not any(text_digest(text) in bad for text in texts[job.key])]
+        self._corpus.save_vectors(
+            space.no, good, [(job.item, [text_digest(text) for text in texts[job.key]]) for job in whole]
         )
-        ids = {job.memory.id for job in whole}
+        keys = {job.key for job in whole}
         failures = []
         for job in jobs:
-            if job.memory.id not in ids:
-                why = next(bad[text_digest(text)] for text in texts[job.memory.id] if text_digest(text) in bad)
+            if job.key not in keys:
+                why = next(bad[text_digest(text)] for text in texts[job.key] if text_digest(text) in bad)
                 wait = _RETRY_AFTER[min(job.attempts, len(_RETRY_AFTER) - 1)]
-                self._store.postpone(job, why, self._clock() + wait)
-                failures.append(Failure(job.memory.id, why))
+                self._corpus.postpone(job, why, self._clock() + wait)
+                failures.append(Failure(job.key, why))
         return failures
 
 

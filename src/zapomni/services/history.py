@@ -9,6 +9,7 @@ from zapomni.errors import Conflict, NotFound, Refused
 from zapomni.model import Memory, Revision, Run, Verb
 from zapomni.record import from_record
 from zapomni.services.find import find_one
+from zapomni.services.outdate import outdate
 from zapomni.text.fold import digest
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ def undo_run(context: Context, run_id: str, *, actor: Actor) -> Undone:
                 skipped.append((revision.memory_id, error.message))
                 continue
             restored.append(revision.memory_id)
+        tx.readings.unmark_consolidated(run=run_id)
         tx.finish_run(own.id, context.clock(), {"restored": len(restored), "skipped": len(skipped)})
     return Undone(run=own.id, restored=tuple(dict.fromkeys(restored)), skipped=tuple(skipped))
 
@@ -157,6 +159,7 @@ def _put_back(
     )
     if after.deleted_at is None:
         _welcome(tx, current, after)
+    outdate(context, tx, current, after, actor=actor, at=now, run=run)
     return tx.put(current, after, verb=verb, actor=actor, at=now, run=run, undoes=undoes)
 
 

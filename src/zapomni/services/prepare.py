@@ -20,7 +20,6 @@ from zapomni.model import (
     METADATA_LIMIT,
     NAME_LIMIT,
     TITLE_LIMIT,
-    UNSET,
     Draft,
     Patch,
     Redaction,
@@ -38,7 +37,8 @@ _LINE_FIELDS: Final = {
     "source": 4 * NAME_LIMIT,
     "key": NAME_LIMIT,
 }
-_FIELDS: Final = {kind: tuple(f.name for f in fields(kind)) for kind in (Draft, Patch)}
+_FIELDS: Final = {kind: tuple((f.name, f.default) for f in fields(kind)) for kind in (Draft, Patch)}
+"""Their fields with what stands there when nobody said anything, which needs no look: `UNSET` in a patch."""
 _REDACTED: Final = ("content", "title", "description", "path", "source", "key", "tags", "entities", "metadata")
 _DEPTH: Final = 32
 """Levels of metadata: clients of the protocol refuse deeper answers."""
@@ -63,9 +63,9 @@ def prepare(given: T) -> Prepared:
     warnings: list[str] = []
     redactions: list[Redaction] = []
     values = {}
-    for name in _FIELDS[type(given)]:
+    for name, default in _FIELDS[type(given)]:
         value = getattr(given, name)
-        if value is not UNSET:
+        if value is not default:
             values[name] = _checked(name, value, warnings)
     for name in _REDACTED:
         if values.get(name):

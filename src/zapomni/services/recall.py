@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from zapomni.errors import InvalidInput, Unavailable
-from zapomni.model import QUERY_LIMIT, RECALL_LIMIT, Mode, Query, Recollection
+from zapomni.errors import InvalidInput
+from zapomni.model import Mode, Query, Recollection
 from zapomni.search.pack import pack
 from zapomni.search.retrieve import retrieve
+from zapomni.services.asking import UNSEEN, checked_question, mode_of, reason_for
 from zapomni.services.embedding import Asked
-from zapomni.text.clean import clean, is_blank
+from zapomni.text.clean import is_blank
 
 if TYPE_CHECKING:
+    from zapomni.model import Memory
     from zapomni.services.context import Context
     from zapomni.services.embedding import Embedding
 
 
-UNSEEN: Final = "nothing in the question can be seen"
-
-
-def recall(context: Context, embedding: Embedding, query: Query) -> Recollection:
+def recall(context: Context, embedding: Embedding[Memory], query: Query) -> Recollection:
     """Return the memories that answer a question, best first, and say how they were looked for.
 
     Without vectors the words answer alone: `mode` is then lexical and `reason` says why; `strict` (or mode
@@ -33,13 +32,7 @@ def recall(context: Context, embedding: Embedding, query: Query) -> Recollection
         scopes, waiting = query.where.scopes, embedding.backlog().waiting
         return Recollection(hits=(), mode=Mode.LEXICAL, scopes=scopes, reason=UNSEEN, waiting=waiting)
     asked = Asked() if query.mode is Mode.LEXICAL else embedding.ask(query.text)
-    mode = query.mode
-    if query.mode is not Mode.LEXICAL and asked.vector is None:
-        if query.strict or query.mode is Mode.SEMANTIC:
-            raise Unavailable(
-                f"semantic search is not available: {asked.reason}", remedy="Ask without `strict` to search by words"
-            )
-        mode = Mode.LEXICAL
+    mode = mode_of(query.mode, asked, strict=query.strict)
     hits = retrieve(context.store, replace(query, mode=mode), asked.space, asked.vector)
     kept, left_out = pack(hits, query.budget)
     context.touches.add((hit.memory.id for hit in kept), context.clock())
@@ -47,32 +40,14 @@ def recall(context: Context, embedding: Embedding, query: Query) -> Recollection
         hits=tuple(kept),
         mode=mode,
         scopes=query.where.scopes,
-        reason=_reason(embedding, query, asked),
+        reason=reason_for(embedding, query.mode, asked),
         waiting=embedding.backlog().waiting,
         left_out=tuple(hit.memory.id for hit in left_out),
     )
 
 
 def _checked(query: Query) -> Query:
-    text, _ = clean(query.text)
-    if not text.strip():
-        raise InvalidInput("query", "it is blank", remedy="Ask something, or use `list` to see what there is")
-    if len(text) > QUERY_LIMIT:
-        raise InvalidInput("query", f"{len(text):,} characters, at most {QUERY_LIMIT:,} are allowed")
-    if not 1 <= query.limit <= RECALL_LIMIT:
-        raise InvalidInput("limit", f"{query.limit} is not from 1 to {RECALL_LIMIT}", remedy="Use `list` for more")
+    text = checked_question(query.text, query.limit)
     if query.budget is not None and query.budget < 1:
         raise InvalidInput("budget", f"{query.budget} is not a number of tokens from 1 up")
     return replace(query, text=text)
-
-
-def _reason(embedding: Embedding, query: Query, asked: Asked) -> str | None:
-    """Say why this is not the whole answer that was asked for, or nothing when it is."""
-    if query.mode is Mode.LEXICAL:
-        return None
-    if asked.space is None:
-        return asked.reason
-    target = embedding.target()
-    if target is None or target.no != asked.space.no:
-        return f"still searching by {asked.space.label} while the new model's vectors are built"
-    return None

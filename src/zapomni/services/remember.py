@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import Unavailable
 from zapomni.model import Draft, Filter, Memory, Origin, Outcome, Patch, Status, Trust, Verb
+from zapomni.services.outdate import outdate
 from zapomni.services.prepare import Prepared, prepare
 from zapomni.text.fold import digest
 from zapomni.text.words import query_words, similar_words, similarity
@@ -33,6 +35,9 @@ _TRUST: Final = {
     Origin.SESSION: Trust.CANDIDATE,
 }
 """What is said on purpose is believed; what was concluded or overheard waits for review."""
+_TAKEN_OVER: Final = tuple(name for name in Draft.__slots__ if name != "scope")
+_taken_over: Final = attrgetter(*_TAKEN_OVER)
+"""What a memory takes over from its draft."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +145,7 @@ def _new(context: Context, entry: Entry) -> Memory:
         trust=_TRUST[entry.actor.origin],
         created_at=now,
         updated_at=now,
-        **{name: getattr(draft, name) for name in Draft.__slots__ if name != "scope"},
+        **dict(zip(_TAKEN_OVER, _taken_over(draft), strict=True)),
     )
 
 
@@ -152,6 +157,7 @@ def _again(context: Context, tx: Tx, entry: Entry, found: Memory) -> Outcome:
         return _outcome(entry, Status.DUPLICATE, found)
     now = context.clock()
     after = replace(found, **values, updated_at=now, deleted_at=None, version=found.version + 1)
+    outdate(context, tx, found, after, actor=entry.actor, at=now, run=entry.run)
     tx.put(found, after, verb=Verb.UPDATE, actor=entry.actor, at=now, run=entry.run)
     return _outcome(entry, Status.UPDATED, after)
 
@@ -159,8 +165,7 @@ def _again(context: Context, tx: Tx, entry: Entry, found: Memory) -> Outcome:
 def _set_fields(draft: Draft) -> dict[str, Any]:
     """Return the fields of a draft that say something else than their default."""
     usual = Draft(content="")
-    named = (name for name in Draft.__slots__ if name != "scope")
-    return {name: getattr(draft, name) for name in named if getattr(draft, name) != getattr(usual, name)}
+    return {name: getattr(draft, name) for name in _TAKEN_OVER if getattr(draft, name) != getattr(usual, name)}
 
 
 def _kept(entry: Entry, twin: Memory) -> tuple[str, ...]:

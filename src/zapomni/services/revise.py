@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from zapomni.errors import Ambiguous, Conflict, InvalidInput, NotFound, Refused
 from zapomni.model import UNSET, Memory, Outcome, Patch, Rejection, Run, Status, Verb
 from zapomni.services.find import find_one, given_id
+from zapomni.services.outdate import outdate
 from zapomni.services.prepare import Prepared, prepare, prepare_reason
 from zapomni.services.remember import read_back
 from zapomni.text.fold import digest
@@ -49,6 +50,7 @@ def update(
         if (digest(after.content), after.scope) != (digest(before.content), before.scope):
             _check_welcome(tx, after)
         after = replace(after, updated_at=context.clock(), version=before.version + 1)
+        outdate(context, tx, before, after, actor=actor, at=after.updated_at)
         tx.put(before, after, verb=Verb.UPDATE, actor=actor, at=after.updated_at)
     return read_back(context, _outcome(Status.UPDATED, after, prepared))
 
@@ -127,6 +129,7 @@ def _delete(
     now = context.clock()
     before = tx.get(found.id) or found
     after = replace(before, deleted_at=now, updated_at=now, version=before.version + 1)
+    outdate(context, tx, before, after, actor=actor, at=now, run=run)
     tx.put(before, after, verb=Verb.DELETE, actor=actor, at=now, run=run)
     if never:
         mark = digest(before.content).hex()
@@ -138,7 +141,9 @@ def _erase(
     context: Context, tx: Tx, short: str, scopes: Sequence[Scope], actor: Actor, *, run: str | None = None
 ) -> Outcome:
     found = find_one(context, short, scopes, deleted=True)
-    tx.put(tx.get(found.id) or found, None, verb=Verb.ERASE, actor=actor, at=context.clock(), run=run)
+    before, now = tx.get(found.id) or found, context.clock()
+    outdate(context, tx, before, None, actor=actor, at=now, run=run)
+    tx.put(before, None, verb=Verb.ERASE, actor=actor, at=now, run=run)
     return Outcome(status=Status.ERASED, id=found.id)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import ZapomniError
 from zapomni.services.embedding import ELSEWHERE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from zapomni.services.embedding import Embedding
     from zapomni.services.touches import Touches
@@ -28,8 +28,8 @@ class Worker:
     `work` works off the queue, in another process if need be, and returns None when it got anywhere, else why not.
     """
 
-    def __init__(self, embedding: Embedding, touches: Touches, work: Callable[[], str | None]) -> None:
-        self._embedding = embedding
+    def __init__(self, queues: Sequence[Embedding[Any]], touches: Touches, work: Callable[[], str | None]) -> None:
+        self._queues = queues
         self._touches = touches
         self._work = work
         self._pause = PAUSE
@@ -64,6 +64,7 @@ class Worker:
 
     def _round(self) -> None:
         self._touches.flush()
-        reason = self._work() if self._embedding.backlog().waiting else None
-        self._embedding.trouble = None if reason == ELSEWHERE else reason
+        reason = self._work() if any(queue.backlog().waiting for queue in self._queues) else None
+        for queue in self._queues:
+            queue.trouble = None if reason == ELSEWHERE else reason
         self._pause = PAUSE if reason is None else min(self._pause * 2, LONGEST_PAUSE)

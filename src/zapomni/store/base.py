@@ -8,7 +8,7 @@ small, stable while the memory exists, never shown to people.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from zapomni.model import Actor, Filter, Link, Memory, Page, Rejection, Revision, Run, Scope, Space, Vector, Verb
+    from zapomni.store.calls import Calls
+    from zapomni.store.documents import Documents
+    from zapomni.store.readings import Readings, ReadingWrites
     from zapomni.text.words import QueryWord
 
 
@@ -65,11 +68,17 @@ class Place(NamedTuple):
     length: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EmbedJob:
-    """One memory whose vectors of one space are still to come."""
+Item = TypeVar("Item")
+"""What has vectors: a memory, or a chunk of a document."""
 
-    memory: Memory
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedJob(Generic[Item]):
+    """One item whose vectors of one space are still to come; `key` names it, `version` grows when it changes."""
+
+    item: Item
+    key: str
+    version: int
     space_no: int
     attempts: int
     error: str | None = None
@@ -152,6 +161,10 @@ class Tx(Protocol):
     def unlink(self, links: Iterable[Link]) -> None:
         """Remove links; those that do not exist are passed over."""
 
+    @property
+    def readings(self) -> ReadingWrites:
+        """The writes of the reading memory in this transaction."""
+
     def start_run(self, run: Run) -> None:
         """Record that a batch of changes begins."""
 
@@ -162,7 +175,49 @@ class Tx(Protocol):
         """Make a scope known; `identity` ties a project to its repository (remote or common directory)."""
 
 
-class Store(Protocol):
+class Corpus(Protocol[Item]):
+    """Things that are searched by meaning, with the spaces of their vectors and the queue of those still to come."""
+
+    def size(self) -> int:
+        """Return how many items there are to be searched."""
+
+    def spaces(self) -> list[Space]:
+        """Return every space that is not retired, the active one first."""
+
+    def open_space(self, provider: str, model: str, dimension: int, preparation: int, mean: Vector | None) -> Space:
+        """Return the space of this name, building it with a job for every item when it is new.
+
+        The very first space is active at once.
+        """
+
+    def activate(self, space_no: int) -> None:
+        """Make a whole space the active one, retire the one before it and drop its vectors."""
+
+    def drop_space(self, space_no: int) -> None:
+        """Drop a space that is being built, with its vectors and jobs."""
+
+    def embed_jobs(self, space_no: int, limit: int, now: datetime, *, retry: bool = False) -> list[EmbedJob[Item]]:
+        """Return waiting jobs, oldest first; those that failed wait for their time unless `retry`."""
+
+    def known_vectors(self, space_no: int, digests: Sequence[bytes]) -> set[bytes]:
+        """Return which of these text digests have a vector in the space already."""
+
+    def save_vectors(
+        self, space_no: int, vectors: Mapping[bytes, Vector], pieces: Sequence[tuple[Item, Sequence[bytes]]]
+    ) -> None:
+        """Keep vectors by text digest and tie items to theirs; jobs of items that changed since stay."""
+
+    def postpone(self, job: EmbedJob[Item], error: str, until: datetime) -> None:
+        """Record a failed try and when to try again."""
+
+    def backlog(self, space_no: int) -> Backlog:
+        """Count what waits in a space."""
+
+    def worker_lock(self, name: str) -> AbstractContextManager[bool]:
+        """Try to become the one process that does this background work; False when another one is."""
+
+
+class Store(Corpus["Memory"], Protocol):
     """Memories, their history, their words and their vectors, shared by any number of processes.
 
     Every read of memories takes a `Filter` and applies it before any limit. Methods may be called from any
@@ -215,6 +270,18 @@ class Store(Protocol):
     def touch(self, ids: Sequence[str], at: datetime) -> None:
         """Count each of these targeted readings; no revision is written and a busy store is passed over."""
 
+    @property
+    def readings(self) -> Readings:
+        """What the store holds for the reading memory."""
+
+    @property
+    def documents(self) -> Documents:
+        """What the store holds of documents, beside the memories."""
+
+    @property
+    def calls(self) -> Calls:
+        """The calls of language models, with what they cost."""
+
     # --- the read path ---------------------------------------------------------------------------------
     def lexical(self, words: Sequence[QueryWord], where: Filter, limit: int) -> Lexical:
         """Return the memories that hold some of the words, best first by BM25."""
@@ -237,45 +304,9 @@ class Store(Protocol):
     def fetch(self, nos: Sequence[int]) -> dict[int, Memory]:
         """Return the memories of these rows."""
 
-    # --- spaces and the embed queue --------------------------------------------------------------------
-    def spaces(self) -> list[Space]:
-        """Return every space that is not retired, the active one first."""
-
-    def open_space(self, provider: str, model: str, dimension: int, preparation: int, mean: Vector | None) -> Space:
-        """Return the space of this name, building it with a job for every memory when it is new.
-
-        The very first space of a store is active at once.
-        """
-
-    def activate(self, space_no: int) -> None:
-        """Make a whole space the active one, retire the one before it and drop its vectors."""
-
-    def drop_space(self, space_no: int) -> None:
-        """Drop a space that is being built, with its vectors and jobs."""
-
-    def embed_jobs(self, space_no: int, limit: int, now: datetime, *, retry: bool = False) -> list[EmbedJob]:
-        """Return waiting jobs, oldest first; those that failed wait for their time unless `retry`."""
-
-    def known_vectors(self, space_no: int, digests: Sequence[bytes]) -> set[bytes]:
-        """Return which of these text digests have a vector in the space already."""
-
-    def save_vectors(
-        self, space_no: int, vectors: Mapping[bytes, Vector], pieces: Sequence[tuple[Memory, Sequence[bytes]]]
-    ) -> None:
-        """Keep vectors by text digest and tie memories to theirs; jobs of memories that changed since stay."""
-
-    def postpone(self, job: EmbedJob, error: str, until: datetime) -> None:
-        """Record a failed try and when to try again."""
-
-    def backlog(self, space_no: int) -> Backlog:
-        """Count what waits in a space."""
-
     # --- the whole store -------------------------------------------------------------------------------
     def generation(self) -> int:
         """Return a number that changes whenever any process has written."""
-
-    def worker_lock(self, name: str) -> AbstractContextManager[bool]:
-        """Try to become the one process that does this background work; False when another one is."""
 
     def backup(self, target: Path) -> None:
         """Write a whole copy of the store, taken online, that appears under `target` only when complete."""

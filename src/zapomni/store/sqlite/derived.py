@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from zapomni.model import SpaceState
 from zapomni.store.sqlite.connection import column_of
+from zapomni.store.sqlite.corpus import MEMORIES
 from zapomni.text.fold import name_key
 from zapomni.text.words import index_words
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import apsw
 
     from zapomni.model import Memory
+    from zapomni.store.sqlite.corpus import Corpus
 
 _fold: Final = lru_cache(maxsize=4_096)(name_key)  # the memories of one import share their tags
 _INSERT_WORDS: Final = "INSERT INTO words (rowid, title, body, exact) VALUES (?, ?, ?, ?)"
@@ -91,25 +93,25 @@ def drop_jobs(db: apsw.Connection, no: int) -> None:
 
 def drop_vectors(db: apsw.Connection, no: int) -> None:
     """Drop a memory's pieces and the vectors that no other memory shares."""
-    drop_orphans(db, drop_pieces(db, no))
+    drop_orphans(db, MEMORIES, drop_pieces(db, MEMORIES, no))
 
 
-def drop_pieces(db: apsw.Connection, no: int, space_no: int | None = None) -> list[int]:
-    """Drop a memory's pieces, of one space or all; return the vectors that they referred to."""
-    chosen = "memory_no = ?1 AND (?2 IS NULL OR space_no = ?2)"
-    held = column_of(db, f"SELECT DISTINCT vector_no FROM pieces WHERE {chosen}", (no, space_no))
+def drop_pieces(db: apsw.Connection, corpus: Corpus, no: int, space_no: int | None = None) -> list[int]:
+    """Drop an item's pieces, of one space or all; return the vectors that they referred to."""
+    chosen = f"FROM {corpus.pieces} WHERE {corpus.item} = ?1 AND (?2 IS NULL OR space_no = ?2)"
+    held = column_of(db, f"SELECT DISTINCT vector_no {chosen}", (no, space_no))
     if held:
-        db.execute(f"DELETE FROM pieces WHERE {chosen}", (no, space_no))
+        db.execute(f"DELETE {chosen}", (no, space_no))
     return held
 
 
-def drop_orphans(db: apsw.Connection, vector_nos: Sequence[int]) -> None:
+def drop_orphans(db: apsw.Connection, corpus: Corpus, vector_nos: Sequence[int]) -> None:
     """Drop those of these vectors that no piece refers to."""
     if not vector_nos:
         return
     db.execute(
-        "DELETE FROM vectors WHERE no IN (SELECT value FROM json_each(?))"
-        " AND NOT EXISTS (SELECT 1 FROM pieces WHERE vector_no = vectors.no)",
+        f"DELETE FROM {corpus.vectors} WHERE no IN (SELECT value FROM json_each(?))"
+        f" AND NOT EXISTS (SELECT 1 FROM {corpus.pieces} WHERE vector_no = {corpus.vectors}.no)",
         (json.dumps(vector_nos),),
     )
 

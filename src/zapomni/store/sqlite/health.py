@@ -46,6 +46,18 @@ _FAULTS: Final = {
         WHERE NOT EXISTS (SELECT 1 FROM memories WHERE no = j.memory_no AND deleted_at IS NULL)""",
         "{} memories wait for a vector that nobody is asked for, {} jobs belong to no memory",
     ),
+    "documents": (
+        """SELECT count(*) FROM documents d
+        WHERE d.chunks <> (SELECT count(*) FROM chunks c JOIN chunk_words_docsize w ON w.id = c.no
+          WHERE c.document_no = d.no)""",
+        """SELECT (SELECT count(*) FROM chunk_words_docsize WHERE id NOT IN (SELECT no FROM chunks))
+        + (SELECT count(*) FROM chunks WHERE document_no NOT IN (SELECT no FROM documents))
+        + (SELECT count(*) FROM chunk_pieces WHERE vector_no NOT IN (SELECT no FROM chunk_vectors))
+        + (SELECT count(*) FROM chunks c, chunk_spaces s WHERE s.state <> 'retired'
+          AND NOT EXISTS (SELECT 1 FROM chunk_pieces WHERE chunk_no = c.no AND space_no = s.no)
+          AND NOT EXISTS (SELECT 1 FROM chunk_jobs WHERE chunk_no = c.no AND space_no = s.no))""",
+        "{} documents have lost some of their chunks, {} chunks, words or vectors are astray",
+    ),
 }
 """For each derived index two counts that must be zero, and what they count."""
 
@@ -76,6 +88,14 @@ def rebuild(db: apsw.Connection) -> None:
     db.execute("DELETE FROM embed_jobs WHERE memory_no NOT IN (SELECT no FROM memories WHERE deleted_at IS NULL)")
     db.execute(derived.MISSING_JOBS)
     db.execute("UPDATE spaces SET epoch = epoch + 1")
+    if not _derived(db, "documents").ok:
+        _forget_documents(db)
+
+
+def _forget_documents(db: apsw.Connection) -> None:
+    """Empty the index of documents; the next scan reads the files again and finds the vectors of their texts."""
+    db.execute("DELETE FROM chunk_words; DELETE FROM chunk_pieces; DELETE FROM chunk_jobs")
+    db.execute("DELETE FROM chunks; DELETE FROM documents; UPDATE chunk_spaces SET epoch = epoch + 1")
 
 
 def _file(db: apsw.Connection, path: Path) -> Check:
@@ -119,5 +139,5 @@ def _derived(db: apsw.Connection, name: str) -> Check:
     missing_sql, surplus_sql, meaning = _FAULTS[name]
     missing, surplus = value_of(db, missing_sql), value_of(db, surplus_sql)
     if not missing and not surplus:
-        return Check(name=name, ok=True, detail="agrees with the memories")
+        return Check(name=name, ok=True, detail="agrees with what it is derived from")
     return Check(name=name, ok=False, detail=meaning.format(missing, surplus), remedy=_REBUILD)

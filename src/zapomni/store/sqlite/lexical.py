@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zapomni.store.base import VISIBLE_MOST, Lexical, LexicalHit
 from zapomni.store.sqlite.condition import SEEN
 from zapomni.store.sqlite.connection import value_of
+from zapomni.store.sqlite.corpus import CHUNKS, MEMORIES
 from zapomni.store.sqlite.near_words import holding, near_words
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import apsw
 
     from zapomni.store.sqlite.condition import Condition
+    from zapomni.store.sqlite.corpus import Corpus
     from zapomni.text.words import QueryWord
 
 WEIGHTS: Final = "2.0, 1.0, 0.1"
@@ -31,63 +33,99 @@ _WIDE: Final = 4
 # times as much for a scope of three quarters of the memories and two thirds for one of a twentieth. An extra column
 # with the scope as a token was up to a quarter dearer for large scopes, `ORDER BY rank` up to thrice.
 _FILTERED: Final = """
-  SELECT w.rowid AS no, bm25(words, {weights}) AS score, m.scope_no, m.position
-  FROM words w CROSS JOIN {seen} ON m.no = w.rowid
-  WHERE w.words MATCH :words AND {condition}
+  SELECT w.rowid AS no, bm25({table}, {weights}) AS score, {place}
+  FROM {table} w CROSS JOIN {joined}
+  WHERE w.{table} MATCH :words AND {condition}
   ORDER BY score, w.rowid DESC LIMIT :most
 """
 # The best of all, filtered afterwards: the same hits for less, when enough of them pass.
 _BEST_FIRST: Final = """
-  SELECT f.no, f.score, m.scope_no, m.position
+  SELECT w.rowid AS no, w.score, {place}
   FROM (
-    SELECT w.rowid AS no, bm25(words, {weights}) AS score FROM words w
-    WHERE w.words MATCH :words ORDER BY score, w.rowid DESC LIMIT :wide
-  ) f CROSS JOIN {seen} ON m.no = f.no
+    SELECT w.rowid, bm25({table}, {weights}) AS score FROM {table} w
+    WHERE w.{table} MATCH :words ORDER BY score, w.rowid DESC LIMIT :wide
+  ) w CROSS JOIN {joined}
   WHERE {condition}
-  ORDER BY f.score, f.no DESC LIMIT :most
+  ORDER BY w.score, w.rowid DESC LIMIT :most
 """
 _SEARCH: Final = """
 WITH best AS MATERIALIZED ({best})
-SELECT b.no, c.c0, c.c1, c.c2, b.scope_no, b.position,
-  CASE WHEN b.position IS NOT NULL THEN (SELECT source FROM memories WHERE no = b.no) END
-FROM best b CROSS JOIN words_content c ON c.id = b.no
+SELECT b.no, t.c0, t.c1, t.c2, b.owner, b.position, {source}
+FROM best b CROSS JOIN {table}_content t ON t.id = b.no
 ORDER BY b.score, b.no DESC
 """
-_VISIBLE: Final = "SELECT count(*) FROM (SELECT 1 FROM {seen} WHERE {condition} LIMIT :most)"
+_VISIBLE: Final = "SELECT count(*) FROM (SELECT 1 FROM {visible} WHERE {condition} LIMIT :most)"
 
 
-def lexical(db: apsw.Connection, words: Sequence[QueryWord], condition: Condition, limit: int) -> Lexical:
-    """Return the memories that hold some of the words, or what stands for them, best first by BM25."""
+class Leg(NamedTuple):
+    """The words of one corpus: what its index joins with to be filtered, and where a hit stands.
+
+    The order that it stands in is named by `owner` in `place`, together with `source`.
+    """
+
+    corpus: Corpus
+    joined: str
+    visible: str
+    place: str
+    source: str
+
+
+MEMORIES_LEG: Final = Leg(
+    MEMORIES,
+    joined=f"{SEEN} ON m.no = w.rowid",
+    visible=SEEN,
+    place="m.scope_no AS owner, m.position",
+    source="CASE WHEN b.position IS NOT NULL THEN (SELECT source FROM memories WHERE no = b.no) END",
+)
+CHUNKS_LEG: Final = Leg(
+    CHUNKS,
+    joined="chunks c ON c.no = w.rowid CROSS JOIN documents d ON d.no = c.document_no",
+    visible="documents d CROSS JOIN chunks c ON c.document_no = d.no",
+    place="NULL AS owner, NULL AS position",
+    source="NULL",
+)
+"""Chunks stand for themselves: neighbours' words blur them (nDCG@10 .65 with the windows of messages, .75 without)."""
+
+
+def lexical(db: apsw.Connection, leg: Leg, words: Sequence[QueryWord], condition: Condition, limit: int) -> Lexical:
+    """Return the items that hold some of the words, or what stands for them, best first by BM25."""
     if not words or limit < 1:
         return Lexical()
-    held = holding(db, [word.stem for word in words])
-    total = indexed(db)
-    near = near_words(db, words, held, total) if len(held) < len(words) else {}
+    counts = leg.corpus.counts
+    held = holding(db, counts, [word.stem for word in words])
+    total = indexed(db, leg.corpus)
+    near = near_words(db, counts, words, held, total) if len(held) < len(words) else {}
     if near:
-        held |= holding(db, near.values())
+        held |= holding(db, counts, near.values())
     asked = dict.fromkeys(near.get(word.stem, word.stem) for word in words)
     values = {**condition.values, "words": match(asked), "most": limit, "wide": _WIDE * limit}
     hits: tuple[LexicalHit, ...] = ()
     for best in (_BEST_FIRST, _FILTERED):
         if len(hits) < limit:
-            part = best.format(seen=SEEN, weights=WEIGHTS, condition=condition.sql)
-            hits = tuple(_hit(row) for row in db.execute(_SEARCH.format(best=part), values))
+            sql = _sql(leg, best, condition.sql)
+            hits = tuple(_hit(row) for row in db.execute(sql, values))
     if not hits:
         return Lexical()
     return Lexical(hits=hits, total=total, holding=held, near=near)
 
 
-def visible(db: apsw.Connection, condition: Condition) -> int:
-    """Return how many memories the condition lets through, counted no further than `VISIBLE_MOST`."""
-    sql = _VISIBLE.format(seen=SEEN, condition=condition.sql)
+def visible(db: apsw.Connection, leg: Leg, condition: Condition) -> int:
+    """Return how many items the condition lets through, counted no further than `VISIBLE_MOST`."""
+    sql = _VISIBLE.format(visible=leg.visible, condition=condition.sql)
     count: int = value_of(db, sql, {**condition.values, "most": VISIBLE_MOST})
     return count
 
 
+def _sql(leg: Leg, best: str, condition: str) -> str:
+    table = leg.corpus.words
+    part = best.format(table=table, joined=leg.joined, place=leg.place, weights=WEIGHTS, condition=condition)
+    return _SEARCH.format(best=part, table=table, source=leg.source)
+
+
 def _hit(row: tuple[Any, ...]) -> LexicalHit:
-    no, title, body, exact, scope_no, position, source = row
+    no, title, body, exact, owner, position, source = row
     words = f"{title} {body}" if title else body
-    thread = None if source is None else (scope_no, source)
+    thread = None if source is None else (owner, source)
     return LexicalHit(no, words, exact, thread, None if source is None else position)
 
 
@@ -99,10 +137,10 @@ def match(stems: Iterable[str]) -> str:
     return " OR ".join(map(_quoted, stems))
 
 
-def indexed(db: apsw.Connection) -> int:
-    """Return how many memories the index of words holds, as its own averages record says."""
+def indexed(db: apsw.Connection, corpus: Corpus) -> int:
+    """Return how many items the index of words holds, as its own averages record says."""
     # Counting rows takes milliseconds; the record is one blob that begins with the number (FTS5's file format).
-    block: bytes | None = value_of(db, "SELECT block FROM words_data WHERE id = 1")
+    block: bytes | None = value_of(db, f"SELECT block FROM {corpus.words}_data WHERE id = 1")
     number = 0
     for byte in block or b"":
         number = number << 7 | byte & ~_MORE

@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from zapomni.errors import Unavailable
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -12,15 +14,23 @@ if TYPE_CHECKING:
 
 @contextmanager
 def worker_lock(path: Path, name: str) -> Iterator[bool]:
-    """Hold the lock of this name beside the store; False when another one holds it or none can be made."""
+    """Hold the lock of this name beside the store; False when another one holds it.
+
+    Raises `Unavailable` where no lock can be made, as beside a store that can only be read.
+    """
     from filelock import FileLock, Timeout
 
     lock = FileLock(path.with_name(f"{path.name}.{name}.lock"), mode=0o600)
     try:
         lock.acquire(timeout=0)
-    except (Timeout, OSError):
+    except Timeout:
         yield False
         return
+    except OSError as error:
+        why = error.strerror or "it failed"
+        raise Unavailable(
+            f"no lock can be made beside {path} ({why})", remedy="Background work needs a store that can be written"
+        ) from error
     try:
         yield True
     finally:

@@ -38,19 +38,21 @@ _MANY: Final = 10_000
 _LAST: Final = "\U0010ffff"
 
 _NEIGHBOURS: Final = f"""
-SELECT term, doc FROM (SELECT term, doc FROM word_counts WHERE term >= ? AND term < ? LIMIT {_TERMS})
+SELECT term, doc FROM (SELECT term, doc FROM {{counts}} WHERE term >= ? AND term < ? LIMIT {_TERMS})
 WHERE length(term) BETWEEN ? AND ?
 """
-_HELD: Final = "SELECT term, doc FROM word_counts WHERE term IN (SELECT value FROM json_each(?))"
+_HELD: Final = "SELECT term, doc FROM {counts} WHERE term IN (SELECT value FROM json_each(?))"
 
 
-def holding(db: apsw.Connection, stems: Iterable[str]) -> dict[str, int]:
-    """Return how many memories hold each of these stems; those that none holds are left out."""
-    return dict(rows_of(db, _HELD, (json.dumps(list(stems)),)))
+def holding(db: apsw.Connection, counts: str, stems: Iterable[str]) -> dict[str, int]:
+    """Return how many items hold each of these stems, by the vocabulary `counts`; those held by none are left out."""
+    return dict(rows_of(db, _HELD.format(counts=counts), (json.dumps(list(stems)),)))
 
 
-def near_words(db: apsw.Connection, words: Sequence[QueryWord], held: Mapping[str, int], total: int) -> dict[str, str]:
-    """Return the stem that stands for each plain word which none of the `total` memories holds, where one is near."""
+def near_words(
+    db: apsw.Connection, counts: str, words: Sequence[QueryWord], held: Mapping[str, int], total: int
+) -> dict[str, str]:
+    """Return the stem that stands for each plain word which none of the `total` items holds, where one is near."""
     shared = _SHARED if total < _MANY else _SHARED_OF_MANY
     wholes = {word.whole for word in words}
     unknown = [
@@ -58,17 +60,20 @@ def near_words(db: apsw.Connection, words: Sequence[QueryWord], held: Mapping[st
         for word in words
         if word.stem not in held and word.stem.isalpha() and word.whole is None and word.stem not in wholes
     ]
-    found = ((word.stem, _spelt(db, word.stem) or _nearest(db, word.stem, shared)) for word in unknown[:_WORDS])
+    found = (
+        (word.stem, _spelt(db, counts, word.stem) or _nearest(db, counts, word.stem, shared))
+        for word in unknown[:_WORDS]
+    )
     return {stem: near for stem, near in found if near is not None}
 
 
-def _spelt(db: apsw.Connection, stem: str) -> str | None:
+def _spelt(db: apsw.Connection, counts: str, stem: str) -> str | None:
     """Return the other spelling of the stem that most memories hold."""
-    known = holding(db, spellings(stem))
+    known = holding(db, counts, spellings(stem))
     return max(known, key=lambda term: known[term], default=None)
 
 
-def _nearest(db: apsw.Connection, stem: str, shared: int) -> str | None:
+def _nearest(db: apsw.Connection, counts: str, stem: str, shared: int) -> str | None:
     """Return the held stem that the fewest strokes part from this one, the commoner of two."""
     if len(stem) < _SHORTEST:
         return None
@@ -76,16 +81,16 @@ def _nearest(db: apsw.Connection, stem: str, shared: int) -> str | None:
     least = len(stem) - most if len(stem) >= _SURE else len(stem) + 1
     first, letters = stem[:shared], set(stem)
     near: list[tuple[int, int, str]] = []
-    for term, held in rows_of(db, _NEIGHBOURS, (first, first + _LAST, least, len(stem) + most)):
+    for term, held in rows_of(db, _NEIGHBOURS.format(counts=counts), (first, first + _LAST, least, len(stem) + most)):
         # One stroke changes two of the sorts of letters at most: a cheap test that few terms pass.
         if len(letters.symmetric_difference(term)) <= 2 * most and term.isalpha():
             distance = strokes(stem, term, most)
             if distance <= most:
                 near.append((distance, -held, term))
-    return _as_stem(db, min(near)[2]) if near else None
+    return _as_stem(db, counts, min(near)[2]) if near else None
 
 
-def _as_stem(db: apsw.Connection, term: str) -> str:
+def _as_stem(db: apsw.Connection, counts: str, term: str) -> str:
     """Return the stem of a held term, which is itself unless it is one of the exact forms."""
     stem = stem_of(term)
-    return stem if holding(db, [stem]) else term
+    return stem if holding(db, counts, [stem]) else term

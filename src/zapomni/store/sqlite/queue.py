@@ -1,40 +1,51 @@
-"""The embed queue: which memories wait for vectors, and taking in the vectors that came."""
+"""The embed queue: what waits for vectors, and taking in the vectors that came."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.store.base import Backlog, EmbedJob
 from zapomni.store.sqlite import derived
-from zapomni.store.sqlite.connection import value_of
+from zapomni.store.sqlite.connection import column_of, value_of
+from zapomni.store.sqlite.corpus import MEMORIES
 from zapomni.store.sqlite.rows import SELECT_MEMORY, memory_of
+from zapomni.store.sqlite.spaces import is_kept
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import apsw
 
     from zapomni.model import Memory, Vector
+    from zapomni.store.sqlite.corpus import Corpus
 
-_JOBS: Final = SELECT_MEMORY.replace("SELECT m.no", "SELECT j.attempts, j.error, m.no", 1) + (
-    " JOIN embed_jobs j ON j.memory_no = m.no"
+WAITING: Final = (
     " WHERE j.space_no = :space AND (:now IS NULL OR j.not_before IS NULL OR j.not_before <= :now)"
     " ORDER BY j.no LIMIT :most"
+)
+"""Which jobs are due; they stand in the statement as `j`."""
+_JOBS: Final = (
+    SELECT_MEMORY.replace("SELECT m.no", "SELECT j.attempts, j.error, m.no", 1)
+    + " JOIN embed_jobs j ON j.memory_no = m.no"
+    + WAITING
 )
 _UNCHANGED: Final = (
     "SELECT no FROM memories WHERE id = ? AND title = ? AND description = ? AND content = ? AND deleted_at IS NULL"
 )
 
 
-def jobs(db: apsw.Connection, space_no: int, limit: int, now: str | None) -> list[EmbedJob]:
-    """Return waiting jobs, oldest first; `now` leaves out those whose time has not come."""
-    rows = db.execute(_JOBS, {"space": space_no, "now": now, "most": limit})
-    return [EmbedJob(memory=memory_of(row[2:]), space_no=space_no, attempts=row[0], error=row[1]) for row in rows]
+def jobs(db: apsw.Connection, space_no: int, limit: int, now: str | None) -> list[EmbedJob[Memory]]:
+    """Return the memories that wait, oldest first; `now` leaves out those whose time has not come."""
+    return [
+        EmbedJob(item=memory, key=memory.id, version=memory.version, space_no=space_no, attempts=attempts, error=error)
+        for attempts, error, *row in db.execute(_JOBS, {"space": space_no, "now": now, "most": limit})
+        for memory in [memory_of(tuple(row))]
+    ]
 
 
-def known(db: apsw.Connection, space_no: int, digests: Sequence[bytes]) -> set[bytes]:
+def known(db: apsw.Connection, corpus: Corpus, space_no: int, digests: Iterable[bytes]) -> set[bytes]:
     """Return which of these digests have a vector in the space."""
-    sql = "SELECT 1 FROM vectors WHERE space_no = ? AND digest = ?"
+    sql = f"SELECT 1 FROM {corpus.vectors} WHERE space_no = ? AND digest = ?"
     return {digest for digest in digests if value_of(db, sql, (space_no, digest))}
 
 
@@ -49,50 +60,70 @@ def save(
     A memory whose text changed, that is gone or a vector of which is missing stays on the queue, and so does
     every memory of a space that was retired meanwhile. No vector is kept that no memory asks for.
     """
-    if value_of(db, "SELECT 1 FROM spaces WHERE no = ? AND state <> 'retired'", (space_no,)) is None:
+    if not is_kept(db, MEMORIES, space_no):
         return
     for memory, digests in pieces:
         no = value_of(db, _UNCHANGED, (memory.id, *derived.embedded_text(memory)))
-        if no is None:
-            continue
-        held = [_vector_no(db, space_no, digest, vectors) for digest in digests]
-        whole = [vector_no for vector_no in held if vector_no is not None]
-        if len(whole) < len(held):
-            derived.drop_orphans(db, whole)
-            continue
-        older = derived.drop_pieces(db, no, space_no)
-        db.executemany(
-            "INSERT INTO pieces (space_no, memory_no, ordinal, vector_no) VALUES (?, ?, ?, ?)",
-            [(space_no, no, ordinal, vector_no) for ordinal, vector_no in enumerate(whole)],
-        )
-        derived.drop_orphans(db, older)
-        db.execute("DELETE FROM embed_jobs WHERE space_no = ? AND memory_no = ?", (space_no, no))
+        if no is not None:
+            tie(db, MEMORIES, space_no, no, digests, vectors)
 
 
-def postpone(db: apsw.Connection, job: EmbedJob, error: str, until: str) -> None:
-    """Record a failed try; a job that was renewed meanwhile is left as it is."""
+def tie(
+    db: apsw.Connection,
+    corpus: Corpus,
+    space_no: int,
+    no: int,
+    digests: Sequence[bytes],
+    vectors: Mapping[bytes, Vector],
+) -> None:
+    """Tie one item to the vectors of its pieces and take it off the queue; where one is missing it stays there."""
+    held = [_vector_no(db, corpus, space_no, digest, vectors) for digest in digests]
+    whole = [vector_no for vector_no in held if vector_no is not None]
+    if len(whole) < len(held):
+        derived.drop_orphans(db, corpus, whole)
+        return
+    older = derived.drop_pieces(db, corpus, no, space_no)
+    db.executemany(
+        f"INSERT INTO {corpus.pieces} (space_no, {corpus.item}, ordinal, vector_no) VALUES (?, ?, ?, ?)",
+        [(space_no, no, ordinal, vector_no) for ordinal, vector_no in enumerate(whole)],
+    )
+    derived.drop_orphans(db, corpus, older)
+    db.execute(f"DELETE FROM {corpus.jobs} WHERE space_no = ? AND {corpus.item} = ?", (space_no, no))
+
+
+def postpone(db: apsw.Connection, corpus: Corpus, no: int | None, job: EmbedJob[Any], error: str, until: str) -> None:
+    """Record a failed try of the item of this number; a job that was renewed meanwhile is left as it is."""
     db.execute(
-        "UPDATE embed_jobs SET attempts = attempts + 1, error = ?, not_before = ?"
-        " WHERE space_no = ? AND memory_no = (SELECT no FROM memories WHERE id = ?) AND attempts = ?",
-        (error, until, job.space_no, job.memory.id, job.attempts),
+        f"UPDATE {corpus.jobs} SET attempts = attempts + 1, error = ?, not_before = ?"
+        f" WHERE space_no = ? AND {corpus.item} = ? AND attempts = ?",
+        (error, until, job.space_no, no, job.attempts),
     )
 
 
-def backlog(db: apsw.Connection, space_no: int) -> Backlog:
+def memory_no(db: apsw.Connection, memory_id: str) -> int | None:
+    """Return the number of a memory."""
+    return next(iter(column_of(db, "SELECT no FROM memories WHERE id = ?", (memory_id,))), None)
+
+
+def backlog(db: apsw.Connection, corpus: Corpus, space_no: int) -> Backlog:
     """Count what waits in a space; the error is that of the latest failure."""
-    sql = "SELECT count(*), count(error) FROM embed_jobs WHERE space_no = ?"
+    sql = f"SELECT count(*), count(error) FROM {corpus.jobs} WHERE space_no = ?"
     waiting, failed = db.execute(sql, (space_no,)).get
-    latest = "SELECT error FROM embed_jobs WHERE space_no = ? AND error IS NOT NULL ORDER BY not_before DESC LIMIT 1"
-    return Backlog(waiting=waiting, failed=failed, error=value_of(db, latest, (space_no,)) if failed else None)
+    latest = f"FROM {corpus.jobs} WHERE space_no = ? AND error IS NOT NULL ORDER BY not_before DESC LIMIT 1"
+    error = value_of(db, f"SELECT error {latest}", (space_no,)) if failed else None
+    return Backlog(waiting=waiting, failed=failed, error=error)
 
 
-def _vector_no(db: apsw.Connection, space_no: int, digest: bytes, vectors: Mapping[bytes, Vector]) -> int | None:
+def _vector_no(
+    db: apsw.Connection, corpus: Corpus, space_no: int, digest: bytes, vectors: Mapping[bytes, Vector]
+) -> int | None:
     """Return the row of a vector, writing it first where it is new; None when there is none at all."""
-    found = value_of(db, "SELECT no FROM vectors WHERE space_no = ? AND digest = ?", (space_no, digest))
+    found = value_of(db, f"SELECT no FROM {corpus.vectors} WHERE space_no = ? AND digest = ?", (space_no, digest))
     if found is not None:
         return int(found)
     vector = vectors.get(digest)
     if vector is None:
         return None
-    db.execute("INSERT INTO vectors (space_no, digest, vector) VALUES (?, ?, ?)", (space_no, digest, vector.tobytes()))
+    row = (space_no, digest, vector.tobytes())
+    db.execute(f"INSERT INTO {corpus.vectors} (space_no, digest, vector) VALUES (?, ?, ?)", row)
     return db.last_insert_rowid()

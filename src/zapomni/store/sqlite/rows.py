@@ -59,6 +59,7 @@ _TRUSTS: Final = {trust.value: trust for trust in Trust}
 _ORIGINS: Final = {origin.value: origin for origin in Origin}
 _ABOUTS: Final[dict[str | None, About | None]] = {None: None, **{about.value: about for about in About}}
 _NONE: Final = "[]"
+_EMPTY: Final = "{}"
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
@@ -99,7 +100,7 @@ def values_of(memory: Memory) -> Row:
         memory.version,
         dumps(memory.tags) if memory.tags else _NONE,
         dumps(memory.entities) if memory.entities else _NONE,
-        dumps(dict(memory.metadata)) if memory.metadata else "{}",
+        dumps(dict(memory.metadata)) if memory.metadata else _EMPTY,
         memory.title,
         memory.description,
         memory.content,
@@ -142,7 +143,7 @@ def memory_of(row: Row) -> Memory:
         version=row[22],
         tags=tuple(json.loads(row[23])) if row[23] != _NONE else (),
         entities=tuple(json.loads(row[24])) if row[24] != _NONE else (),
-        metadata=json.loads(row[25]),
+        metadata=json.loads(row[25]) if row[25] != _EMPTY else {},
         title=row[26],
         description=row[27],
         content=row[28],

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import apsw
 
     from zapomni.model import Vector
+    from zapomni.store.sqlite.corpus import Corpus
 
 FIRST_MEAN: Final = 100
 """Vectors from which a space has a mean of its own; then at each doubling."""
@@ -23,8 +24,7 @@ PRIOR_WEIGHT: Final = 50
 _SAMPLE: Final = 200
 """Texts whose language is looked at: the share is good to four points."""
 
-_SELECT: Final = "SELECT no, provider, model, dimension, preparation, state, mean, russian FROM spaces"
-_JOBS: Final = "INSERT INTO embed_jobs (space_no, memory_no) SELECT ?, no FROM memories WHERE deleted_at IS NULL"
+_COLUMNS: Final = "no, provider, model, dimension, preparation, state, mean, russian"
 
 
 class Name(NamedTuple):
@@ -36,87 +36,95 @@ class Name(NamedTuple):
     preparation: int
 
 
-def spaces(db: apsw.Connection) -> list[Space]:
+def spaces(db: apsw.Connection, corpus: Corpus) -> list[Space]:
     """Return every space that is not retired, the active one first."""
-    rows = rows_of(db, f"{_SELECT} WHERE state <> 'retired' ORDER BY state <> 'active', no")
+    alive = f"FROM {corpus.spaces} WHERE state <> 'retired' ORDER BY state <> 'active', no"
+    rows = rows_of(db, f"SELECT {_COLUMNS} {alive}")
     return [_space_of(*row) for row in rows]
 
 
-def find(db: apsw.Connection, name: Name) -> Space | None:
+def find(db: apsw.Connection, corpus: Corpus, name: Name) -> Space | None:
     """Return the space of this name that is not retired."""
-    return next((space for space in spaces(db) if _name_of(space) == name), None)
+    return next((space for space in spaces(db, corpus) if _name_of(space) == name), None)
 
 
-def build(db: apsw.Connection, name: Name, mean: Vector | None) -> Space:
-    """Begin a space with a job for every undeleted memory; without an active one it is active at once."""
-    has_active = value_of(db, "SELECT 1 FROM spaces WHERE state = 'active'")
+def build(db: apsw.Connection, corpus: Corpus, name: Name, mean: Vector | None) -> Space:
+    """Begin a space with a job for everything that is searched; without an active one it is active at once."""
+    has_active = value_of(db, f"SELECT 1 FROM {corpus.spaces} WHERE state = 'active'")
     state = SpaceState.BUILDING if has_active else SpaceState.ACTIVE
     prior = mean.tobytes() if mean is not None else None
     db.execute(
-        "INSERT INTO spaces (provider, model, dimension, preparation, state, prior, mean) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO {corpus.spaces} (provider, model, dimension, preparation, state, prior, mean)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
         (*name, state.value, prior, prior),
     )
     no = db.last_insert_rowid()
-    db.execute(_JOBS, (no,))
+    jobs = f"INSERT INTO {corpus.jobs} (space_no, {corpus.item})"
+    db.execute(f"{jobs} SELECT ?, no FROM {corpus.items} WHERE {corpus.alive}", (no,))
     return _space_of(no, *name, state.value, prior)
 
 
-def activate(db: apsw.Connection, space_no: int) -> None:
+def activate(db: apsw.Connection, corpus: Corpus, space_no: int) -> None:
     """Make a space the active one and retire the one before it.
 
     Raises `NotFound` when there is no such space any more.
     """
-    if value_of(db, "SELECT 1 FROM spaces WHERE no = ? AND state <> 'retired'", (space_no,)) is None:
+    if not is_kept(db, corpus, space_no):
         raise NotFound(f"there is no embedding space {space_no}")
-    for older in column_of(db, "SELECT no FROM spaces WHERE state = 'active' AND no <> ?", (space_no,)):
-        drop(db, older)
-    db.execute("UPDATE spaces SET state = 'active' WHERE no = ?", (space_no,))
+    for older in column_of(db, f"SELECT no FROM {corpus.spaces} WHERE state = 'active' AND no <> ?", (space_no,)):
+        drop(db, corpus, older)
+    db.execute(f"UPDATE {corpus.spaces} SET state = 'active' WHERE no = ?", (space_no,))
 
 
-def drop(db: apsw.Connection, space_no: int) -> None:
+def is_kept(db: apsw.Connection, corpus: Corpus, space_no: int) -> bool:
+    """Tell whether there is such a space and it is not retired."""
+    return value_of(db, f"SELECT 1 FROM {corpus.spaces} WHERE no = ? AND state <> 'retired'", (space_no,)) is not None
+
+
+def drop(db: apsw.Connection, corpus: Corpus, space_no: int) -> None:
     """Retire a space and remove what it held."""
-    db.execute("DELETE FROM embed_jobs WHERE space_no = ?", (space_no,))
-    db.execute("DELETE FROM pieces WHERE space_no = ?", (space_no,))
-    db.execute("DELETE FROM vectors WHERE space_no = ?", (space_no,))
-    db.execute("UPDATE spaces SET state = 'retired', epoch = epoch + 1 WHERE no = ?", (space_no,))
+    for table in (corpus.jobs, corpus.pieces, corpus.vectors):
+        db.execute(f"DELETE FROM {table} WHERE space_no = ?", (space_no,))
+    db.execute(f"UPDATE {corpus.spaces} SET state = 'retired', epoch = epoch + 1 WHERE no = ?", (space_no,))
 
 
-def renew_mean(db: apsw.Connection, space_no: int) -> None:
+def renew_mean(db: apsw.Connection, corpus: Corpus, space_no: int) -> None:
     """Work out the mean of a space anew when it has grown to twice what it was the last time.
 
     The mean that it began with counts like `PRIOR_WEIGHT` vectors, so that a few do not bend it.
     """
-    found = db.execute("SELECT counted, prior FROM spaces WHERE no = ? AND state <> 'retired'", (space_no,)).get
+    sql = f"SELECT counted, prior FROM {corpus.spaces} WHERE no = ? AND state <> 'retired'"
+    found = db.execute(sql, (space_no,)).get
     if found is None:
         return
     counted, prior = found
     due = max(FIRST_MEAN, 2 * counted)
-    sql = "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE space_no = ? LIMIT ?)"
+    sql = f"SELECT count(*) FROM (SELECT 1 FROM {corpus.vectors} WHERE space_no = ? LIMIT ?)"
     if value_of(db, sql, (space_no, due)) < due:
         return
-    mean, count = _mean(db, space_no, prior)
+    mean, count = _mean(db, corpus, space_no, prior)
     db.execute(
-        "UPDATE spaces SET mean = ?, counted = ?, russian = ?, epoch = epoch + 1 WHERE no = ?",
-        (mean.tobytes(), count, _russian_share(db, space_no), space_no),
+        f"UPDATE {corpus.spaces} SET mean = ?, counted = ?, russian = ?, epoch = epoch + 1 WHERE no = ?",
+        (mean.tobytes(), count, _russian_share(db, corpus, space_no), space_no),
     )
 
 
-def _russian_share(db: apsw.Connection, space_no: int) -> float:
+def _russian_share(db: apsw.Connection, corpus: Corpus, space_no: int) -> float:
     """Return the share of Russian texts among those with a vector, judged by a sample."""
     sql = (
-        "SELECT content FROM memories WHERE no IN"
-        " (SELECT memory_no FROM pieces WHERE space_no = ? AND ordinal = 0 ORDER BY random() LIMIT ?)"
+        f"SELECT {corpus.text} FROM {corpus.items} WHERE no IN (SELECT {corpus.item} FROM {corpus.pieces}"
+        " WHERE space_no = ? AND ordinal = 0 ORDER BY random() LIMIT ?)"
     )
     texts = column_of(db, sql, (space_no, _SAMPLE))
     return sum(map(is_russian, texts)) / len(texts) if texts else 0.5
 
 
-def _mean(db: apsw.Connection, space_no: int, prior: bytes | None) -> tuple[Vector, int]:
+def _mean(db: apsw.Connection, corpus: Corpus, space_no: int, prior: bytes | None) -> tuple[Vector, int]:
     import numpy as np
 
     total = np.frombuffer(prior, np.float32).astype(np.float64) * PRIOR_WEIGHT if prior else np.float64(0)
     count = 0
-    for (vector,) in db.execute("SELECT vector FROM vectors WHERE space_no = ?", (space_no,)):
+    for (vector,) in db.execute(f"SELECT vector FROM {corpus.vectors} WHERE space_no = ?", (space_no,)):
         total = total + np.frombuffer(vector, np.float32)
         count += 1
     mean = total / (count + (PRIOR_WEIGHT if prior else 0))

@@ -22,6 +22,12 @@ _SIZES: Final = {
         " + (SELECT total(octet_length(c0) + octet_length(c1) + octet_length(c2)) FROM words_content)"
     ),
     "vectors": "SELECT sum(octet_length(vector)) FROM vectors",
+    "documents": (
+        "SELECT (SELECT total(octet_length(text)) FROM chunks)"
+        " + (SELECT total(octet_length(block)) FROM chunk_words_data)"
+        " + (SELECT total(octet_length(c0) + octet_length(c1) + octet_length(c2)) FROM chunk_words_content)"
+        " + (SELECT total(octet_length(vector)) FROM chunk_vectors)"
+    ),
     "history": "SELECT sum(coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0)) FROM revisions",
 }
 

@@ -14,6 +14,7 @@ from zapomni.record import stamp
 from zapomni.store.sqlite import backup, health, lexical, paging, queue, read, spaces, stats
 from zapomni.store.sqlite.condition import Condition, condition
 from zapomni.store.sqlite.connection import Connections
+from zapomni.store.sqlite.corpus import MEMORIES
 from zapomni.store.sqlite.faults import translated
 from zapomni.store.sqlite.locks import worker_lock
 from zapomni.store.sqlite.opening import open_file
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from zapomni.clock import Clock
     from zapomni.model import Filter, Link, Memory, Page, Revision, Run, Scope, Space, Vector
     from zapomni.store.base import Backlog, Check, EmbedJob, Lexical, Place, Stats
+    from zapomni.store.sqlite.calls import SqliteCalls
+    from zapomni.store.sqlite.documents import SqliteDocuments
+    from zapomni.store.sqlite.readings import SqliteReadings
     from zapomni.text.words import QueryWord
 
 BUSY_TIMEOUT_MS = 5_000
@@ -51,7 +55,31 @@ class SqliteStore:
         self._db = connections
         self._clock = clock
         self._vectors = Vectors()
+        self._documents: SqliteDocuments | None = None
         self._traces = False  # of something erased, in a log that a reader kept from being cleared
+
+    @property
+    def readings(self) -> SqliteReadings:
+        """What the store holds for the reading memory."""
+        from zapomni.store.sqlite.readings import SqliteReadings
+
+        return SqliteReadings(self._db)
+
+    @property
+    def documents(self) -> SqliteDocuments:
+        """What the store holds of documents, beside the memories."""
+        from zapomni.store.sqlite.documents import SqliteDocuments
+
+        if self._documents is None:
+            self._documents = SqliteDocuments(self._db)
+        return self._documents
+
+    @property
+    def calls(self) -> SqliteCalls:
+        """The calls of language models, with what they cost."""
+        from zapomni.store.sqlite.calls import SqliteCalls
+
+        return SqliteCalls(self._db)
 
     # --- writing ---------------------------------------------------------------------------------------
     @contextmanager
@@ -144,7 +172,7 @@ class SqliteStore:
     def lexical(self, words: Sequence[QueryWord], where: Filter, limit: int) -> Lexical:
         """Return the memories that hold some of the words, best first."""
         with self._db.reading() as db:
-            return lexical.lexical(db, words, self._condition(where), limit)
+            return lexical.lexical(db, lexical.MEMORIES_LEG, words, self._condition(where), limit)
 
     def nearest(
         self, space: Space, query: Vector, where: Filter, limit: int, also: Sequence[int] = ()
@@ -156,7 +184,7 @@ class SqliteStore:
     def visible(self, where: Filter) -> int:
         """Return how many memories the filter lets through, counted no further than `VISIBLE_MOST`."""
         with self._db.reading() as db:
-            return lexical.visible(db, self._condition(where))
+            return lexical.visible(db, lexical.MEMORIES_LEG, self._condition(where))
 
     def places(self, nos: Sequence[int], where: Filter, reach: int) -> list[Place]:
         """Return the places of these memories and of those at most `reach` away in their ordered sources."""
@@ -164,32 +192,37 @@ class SqliteStore:
             return read.places(db, nos, self._condition(where), reach)
 
     # --- spaces and the embed queue --------------------------------------------------------------------
+    def size(self) -> int:
+        """Return how many memories there are to be searched."""
+        with self._db.reading() as db:
+            return lexical.indexed(db, MEMORIES)
+
     def spaces(self) -> list[Space]:
         """Return every space that is not retired, the active one first."""
         with self._db.reading() as db:
-            return spaces.spaces(db)
+            return spaces.spaces(db, MEMORIES)
 
     def open_space(self, provider: str, model: str, dimension: int, preparation: int, mean: Vector | None) -> Space:
         """Return the space of this name, building it with a job for every memory when it is new."""
         wanted = spaces.Name(provider, model, dimension, preparation)
         with self._db.reading() as db:
-            found = spaces.find(db, wanted)
+            found = spaces.find(db, MEMORIES, wanted)
         if found is not None:
             return found
         with self._db.writing() as db:
-            return spaces.find(db, wanted) or spaces.build(db, wanted, mean)
+            return spaces.find(db, MEMORIES, wanted) or spaces.build(db, MEMORIES, wanted, mean)
 
     def activate(self, space_no: int) -> None:
         """Make a whole space the active one, retire the one before it and drop its vectors."""
         with self._db.writing() as db:
-            spaces.activate(db, space_no)
+            spaces.activate(db, MEMORIES, space_no)
 
     def drop_space(self, space_no: int) -> None:
         """Drop a space that is being built, with its vectors and jobs."""
         with self._db.writing() as db:
-            spaces.drop(db, space_no)
+            spaces.drop(db, MEMORIES, space_no)
 
-    def embed_jobs(self, space_no: int, limit: int, now: datetime, *, retry: bool = False) -> list[EmbedJob]:
+    def embed_jobs(self, space_no: int, limit: int, now: datetime, *, retry: bool = False) -> list[EmbedJob[Memory]]:
         """Return waiting jobs, oldest first; those that failed wait for their time unless `retry`."""
         with self._db.reading() as db:
             return queue.jobs(db, space_no, limit, None if retry else stamp(now))
@@ -197,7 +230,7 @@ class SqliteStore:
     def known_vectors(self, space_no: int, digests: Sequence[bytes]) -> set[bytes]:
         """Return which of these text digests have a vector in the space already."""
         with self._db.reading() as db:
-            return queue.known(db, space_no, digests)
+            return queue.known(db, MEMORIES, space_no, digests)
 
     def save_vectors(
         self, space_no: int, vectors: Mapping[bytes, Vector], pieces: Sequence[tuple[Memory, Sequence[bytes]]]
@@ -205,17 +238,17 @@ class SqliteStore:
         """Keep vectors by text digest and tie memories to theirs; jobs of memories that changed since stay."""
         with self._db.writing() as db:
             queue.save(db, space_no, vectors, pieces)
-            spaces.renew_mean(db, space_no)
+            spaces.renew_mean(db, MEMORIES, space_no)
 
-    def postpone(self, job: EmbedJob, error: str, until: datetime) -> None:
+    def postpone(self, job: EmbedJob[Memory], error: str, until: datetime) -> None:
         """Record a failed try and when to try again."""
         with self._db.writing() as db:
-            queue.postpone(db, job, error, stamp(until))
+            queue.postpone(db, MEMORIES, queue.memory_no(db, job.key), job, error, stamp(until))
 
     def backlog(self, space_no: int) -> Backlog:
         """Count what waits in a space."""
         with self._db.reading() as db:
-            return queue.backlog(db, space_no)
+            return queue.backlog(db, MEMORIES, space_no)
 
     # --- the whole store -------------------------------------------------------------------------------
     def generation(self) -> int:

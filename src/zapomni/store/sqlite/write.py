@@ -28,12 +28,18 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from zapomni.model import Actor, Link, Memory, Rejection, Run, Scope, Verb
+    from zapomni.store.sqlite.readings import SqliteReadingWrites
     from zapomni.store.sqlite.rows import Row
 
 _INSERT_REVISION: Final = (
     "INSERT INTO revisions (memory_no, memory_id, verb, at, actor, run, before, after, undoes)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+_BLANK_READINGS: Final = (
+    "UPDATE readings SET text = substr(text, 1, s.start) || replace(hex(zeroblob(s.\"end\" - s.start)), '00', '_')"
+    ' || substr(text, s."end" + 1) FROM reading_spans s WHERE s.reading_no = readings.no AND s.memory_no = ?'
+)
+"""Takes an erased memory's words out of the text they stand in; the places of others in it hold."""
 _AGAIN: Final = "Read it again and repeat the change"
 
 
@@ -107,7 +113,7 @@ class SqliteTx:
         self._db.execute(
             "INSERT OR IGNORE INTO rejections (scope_no, digest, reason, at, actor) VALUES (?, ?, ?, ?, ?)",
             (
-                self._scope_no(rejection.scope),
+                self.scope_no(rejection.scope),
                 bytes.fromhex(rejection.digest),
                 rejection.reason,
                 stamp(rejection.at),
@@ -133,6 +139,13 @@ class SqliteTx:
             [(link.source, link.target, link.kind.value) for link in links],
         )
 
+    @property
+    def readings(self) -> SqliteReadingWrites:
+        """The writes of the reading memory in this transaction."""
+        from zapomni.store.sqlite.readings import SqliteReadingWrites
+
+        return SqliteReadingWrites(self._db, self.scope_no)
+
     def start_run(self, run: Run) -> None:
         """Record that a batch of changes begins."""
         self._db.execute(
@@ -148,14 +161,14 @@ class SqliteTx:
 
     def register_scope(self, scope: Scope, identity: str | None) -> None:
         """Make a scope known; `identity` ties a project to its repository, None leaves it as it is."""
-        no = self._scope_no(scope)
+        no = self.scope_no(scope)
         if identity is not None:
             self._db.execute("UPDATE scopes SET identity = ? WHERE no = ?", (identity, no))
 
     # --- inside ----------------------------------------------------------------------------------------
     def _add(self, memory: Memory, columns: Row) -> int:
         try:
-            self._db.execute(INSERT_MEMORY, (self._scope_no(memory.scope), *columns))
+            self._db.execute(INSERT_MEMORY, (self.scope_no(memory.scope), *columns))
         except apsw.ConstraintError as error:
             raise self._taken(memory) from error
         no = self._db.last_insert_rowid()
@@ -166,7 +179,7 @@ class SqliteTx:
         return no
 
     def _change(self, before: Memory, after: Memory, columns: Row) -> int:
-        values = (self._scope_no(after.scope), *columns, before.id, before.version)
+        values = (self.scope_no(after.scope), *columns, before.id, before.version)
         try:
             self._db.execute(UPDATE_MEMORY, values)
         except apsw.ConstraintError as error:
@@ -205,6 +218,7 @@ class SqliteTx:
             raise self._moved_on(memory, None)
         derived.drop_words(db, no)
         derived.drop_vectors(db, no)
+        db.execute(_BLANK_READINGS, (no,))
         db.execute("DELETE FROM links WHERE source = ? OR target = ?", (memory.id, memory.id))
         db.execute("DELETE FROM memories WHERE no = ?", (no,))  # takes names, pieces and jobs with it
         db.execute("UPDATE revisions SET before = NULL, after = NULL WHERE memory_id = ?", (memory.id,))
@@ -226,7 +240,8 @@ class SqliteTx:
                 self._scopes[scope] = no
         return no
 
-    def _scope_no(self, scope: Scope) -> int:
+    def scope_no(self, scope: Scope) -> int:
+        """Return the number of a scope, made known when it is new."""
         no = self._known(scope)
         if no is None:
             self._db.execute("INSERT INTO scopes (kind, name) VALUES (?, ?)", (scope.kind.value, scope.name))

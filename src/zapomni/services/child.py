@@ -1,4 +1,4 @@
-"""Having the embed queue worked off by a process of its own, for a server that must stay small and up."""
+"""Work that a server has done by a process of its own, so that it stays small, quick and up."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ if TYPE_CHECKING:
 _SILENT: Final = "the background work was ended"
 
 
-class Reembedding:
-    """One `zapomni reembed` at a time, which ends with the process that started it: its standard input ends then.
+class Child:
+    """One `zapomni` command at a time, which ends with the process that started it: its standard input ends then.
 
-    The bulk engine needs memory that a server promises not to take, and nothing that a model does can take
-    the server down.
+    Bulk work needs memory that a server promises not to take, and time that it owes to those who ask; and nothing
+    that a model or a file does can take the server down.
     """
 
-    def __init__(self, home: Path) -> None:
-        reembed = ("reembed", "--for-parent", "--json")
-        self._command = [sys.executable, "-m", "zapomni", "--home", str(home), *reembed]
+    def __init__(self, home: Path, *command: str) -> None:
+        """`command` takes `--for-parent` and `--json`."""
+        self._command = [sys.executable, "-m", "zapomni", "--home", str(home), *command, "--for-parent", "--json"]
         self._lock = Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
 
-    def run(self) -> str | None:
-        """Work off what waits; None when that got anywhere, else why not. Does nothing after `stop`."""
+    def run(self, *more: str) -> str | None:
+        """Do the work, with more arguments; None when that got anywhere or was stopped, else why not."""
         with self._lock:
             if self._stopped:
-                return _SILENT
+                return None
             pipe, quiet = subprocess.PIPE, subprocess.DEVNULL
-            process = self._process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, stderr=quiet)
+            process = self._process = subprocess.Popen([*self._command, *more], stdin=pipe, stdout=pipe, stderr=quiet)
         with process:  # its standard input is closed in the end
             assert process.stdout is not None
             answer = process.stdout.read()
-            return None if process.wait() == 0 else _reason(answer)
+            return None if process.wait() == 0 or self._stopped else _reason(answer)
 
     def stop(self) -> None:
         """End the process that runs, and start no other."""

@@ -1,0 +1,335 @@
+"""The documents beside a memory: every verb on sources and their files as one method."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import replace
+from itertools import count as counted
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Final
+
+from zapomni.errors import InvalidInput, ZapomniError
+from zapomni.files.guard import PathGuard, Root
+from zapomni.files.names import oddity
+from zapomni.files.reading import DEPTH, LIST_LIMIT, PART, PART_LIMIT, FileList, FilePart, list_files, read_part
+from zapomni.files.rules import Rules
+from zapomni.files.sight import Sight
+from zapomni.files.tree import Tree
+from zapomni.files.walk import DEPTH_LIMIT
+from zapomni.model import RECALL_LIMIT, Mode
+from zapomni.model.document import DocumentFilter, DocumentKind, DocumentQuery, SourceMode
+from zapomni.services.parse import given, parse_choice, parse_texts, parse_whole
+from zapomni.services.scopes import scope_to_write, scopes_to_read
+from zapomni.services.search import chunk_texts, search
+from zapomni.services.sources import add_source, find_source, list_sources
+from zapomni.text.clean import REPLACEMENT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from zapomni.clock import Clock
+    from zapomni.config import DocumentSettings
+    from zapomni.embed.base import Embedder
+    from zapomni.files.searching import TextMatches
+    from zapomni.model import Scope
+    from zapomni.model.document import Findings, Scanned, Source, SourceStatus
+    from zapomni.services.context import Context
+    from zapomni.services.embedding import EmbedderFor, Embedding
+    from zapomni.services.scan import Progress
+    from zapomni.store.documents import WaitingChunk
+
+LINES: Final = 100
+"""Lines of a file from a citation on, where nobody says how many: two chunks of the usual size."""
+_BLOCK: Final = 2**20
+
+
+class DocumentIndex:
+    """What is attached to one memory, as `Zapomni.documents` gives it; safe to use from many threads.
+
+    Every method raises only `zapomni.errors.ZapomniError`.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        settings: DocumentSettings,
+        home: Path,
+        *,
+        wanted: Embedder | None,
+        embedder_for: EmbedderFor,
+        clock: Clock,
+    ) -> None:
+        self._context = context
+        self._settings = settings
+        self._home = home
+        self._wanted = wanted
+        self._embedder_for = embedder_for
+        self._clock = clock
+        self._lock = RLock()
+        self._embedding: Embedding[WaitingChunk] | None = None
+
+    @property
+    def embedding(self) -> Embedding[WaitingChunk]:
+        """The vectors of the documents; no model is loaded before the first text."""
+        with self._lock:
+            if self._embedding is None:
+                from zapomni.services.embedding import Embedding
+
+                store = self._context.store.documents
+                self._embedding = Embedding(store, chunk_texts, self._wanted, self._embedder_for, self._clock)
+            return self._embedding
+
+    # --- sources ----------------------------------------------------------------------------------------
+    def add(
+        self,
+        root: str | Path,
+        *,
+        mode: SourceMode | str = SourceMode.INDEX,
+        scope: str | None = None,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+    ) -> Source:
+        """Attach a folder or file; nothing is read before the next scan."""
+        if isinstance(root, str) and not root.strip():
+            raise InvalidInput("path", "it is blank", remedy="Name a folder or file, `.` for this one")
+        target, _ = scope_to_write(self._context, scope)
+        how = parse_choice("mode", mode, SourceMode, SourceMode.INDEX)
+        return add_source(
+            self._context, Path(root), scope=target, home=self._home, mode=how, include=include, exclude=exclude
+        )
+
+    def is_elsewhere(self) -> bool:
+        """Tell whether something is attached in any scope at all, for those who see nothing in theirs."""
+        return bool(self._context.store.documents.sources())
+
+    def sources(self, *, scopes: Sequence[str] = ()) -> list[Source]:
+        """Return what is attached, oldest first."""
+        return list_sources(self._context, self._scopes(scopes))
+
+    def remove(self, source: str, *, scopes: Sequence[str] = ()) -> Source:
+        """Let go of a source with all that was indexed of it; its files are not touched."""
+        found = find_source(self._context, source, self._scopes(scopes))
+        self._context.store.documents.remove_source(found.id)
+        return found
+
+    def status(self, source: str | None = None, *, scopes: Sequence[str] = ()) -> list[SourceStatus]:
+        """Say of one source, or of each, how many documents and chunks it has, what waits and what was skipped.
+
+        An ingested source has documents alone: the files that were read into memories.
+        """
+        return [self._status(one) for one in self._wanted_sources(source, scopes)]
+
+    def _status(self, source: Source) -> SourceStatus:
+        if source.mode is SourceMode.INDEX:
+            return self._context.store.documents.status(source)
+        from zapomni.services.ingest_source import ingested_status
+
+        return ingested_status(self._context, source)
+
+    def scan(
+        self,
+        source: str | None = None,
+        *,
+        scopes: Sequence[str] = (),
+        accept_removals: bool = False,
+        progress: Callable[[Source], Progress] | None = None,
+    ) -> list[Scanned]:
+        """Bring the index of one source, or of all that are seen, to what their files say now.
+
+        Sources in `ingest` mode are passed over: `Zapomni.reading.scan` reads them.
+        """
+        from zapomni.services.scan import Cut, scan
+
+        self._attach_settings()
+        cut = Cut(size=self._settings.chunk_size, overlap=self._settings.chunk_overlap)
+        return [
+            scan(
+                self._context.store.documents,
+                one,
+                cut=cut,
+                clock=self._clock,
+                accept_removals=accept_removals,
+                progress=progress(one) if progress is not None else None,
+            )
+            for one in self._wanted_sources(source, scopes)
+            if one.mode is SourceMode.INDEX
+        ]
+
+    def _attach_settings(self) -> None:
+        """Attach the folders that the settings name, where they are not attached yet."""
+        known = {source.root for source in self._context.store.documents.sources() if source.mode is SourceMode.INDEX}
+        for folder in self._settings.folders:
+            if folder.exists() and folder.resolve().as_posix() not in known:
+                add_source(self._context, folder, scope=self._context.place.write, home=self._home)
+
+    # --- questions --------------------------------------------------------------------------------------
+    def search(
+        self,
+        text: str,
+        *,
+        scopes: Sequence[str] = (),
+        limit: int | None = None,
+        mode: Mode | str = Mode.HYBRID,
+        strict: bool = False,
+        **where: Any,
+    ) -> Findings:
+        """Return the places in documents that answer a question, best first; `where` holds fields of the filter."""
+        query = DocumentQuery(
+            text=str(text),
+            where=self.filter(scopes, where),
+            limit=parse_whole("limit", limit, 10, low=1, high=RECALL_LIMIT),
+            mode=parse_choice("mode", mode, Mode, Mode.HYBRID),
+            strict=strict,
+        )
+        return search(self._context.store.documents, self.embedding, query)
+
+    def filter(self, scopes: Sequence[str], where: Mapping[str, Any]) -> DocumentFilter:
+        """Read a filter from plain values (`kind`, `source`, `path`, `tags`) inside the scopes that may be seen."""
+        values = given(where)
+        seen = self._scopes(scopes)
+        kinds = parse_texts("kind", values.pop("kind", ()))
+        sources = parse_texts("source", values.pop("source", ()))
+        return DocumentFilter(
+            scopes=seen,
+            kinds=tuple(parse_choice("kind", kind, DocumentKind, DocumentKind.DOCS) for kind in kinds),
+            source_ids=tuple(find_source(self._context, name, seen).id for name in sources),
+            path=str(values.pop("path")).strip("/") if "path" in values else None,
+            tags=parse_texts("tags", values.pop("tags", ())),
+        )
+
+    # --- files, for agents ------------------------------------------------------------------------------
+    def list_files(
+        self,
+        path: str = "",
+        *,
+        scopes: Sequence[str] = (),
+        max_depth: int | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> FileList:
+        """Return what may be seen in a folder of what is attached; `cursor` is the `next` of the page before.
+
+        Raises `Refused` for a path outside, as the two below do.
+        """
+        depth = parse_whole("max_depth", max_depth, DEPTH, low=1, high=DEPTH_LIMIT)
+        size = parse_whole("limit", limit, LIST_LIMIT, low=1, high=LIST_LIMIT)
+        return list_files(self._guard(scopes), path, max_depth=depth, limit=size, after=cursor or None)
+
+    def read_file(
+        self,
+        path: str,
+        *,
+        scopes: Sequence[str] = (),
+        offset: int | None = None,
+        max_bytes: int | None = None,
+        line: int | None = None,
+        lines: int | None = None,
+    ) -> FilePart:
+        """Return a part of a file: from byte `offset`, or `lines` lines from the line `line`, counted from 1."""
+        guard = self._guard(scopes)
+        most = parse_whole("max_bytes", max_bytes, PART, low=4, high=PART_LIMIT)
+        if line is None and lines is None:
+            start = parse_whole("offset", offset, 0, low=0)
+            return _legible(guard, read_part(guard, path, offset=start, max_bytes=most))
+        if offset is not None:
+            raise InvalidInput("offset", "it cannot go with line", remedy="Give one of both")
+        first = parse_whole("line", line, 1, low=1)
+        count = parse_whole("lines", lines, LINES, low=1)
+        start, end = _span(guard, path, first, count)
+        part = read_part(guard, path, offset=start, max_bytes=min(max(end - start, 4), most))
+        return _legible(guard, _upto(part, end))
+
+    def search_files(
+        self,
+        query: str,
+        *,
+        path: str = "",
+        scopes: Sequence[str] = (),
+        regex: bool = False,
+        case: bool = False,
+        max_results: int | None = None,
+    ) -> TextMatches:
+        """Return the lines in which a text stands, or a pattern with `regex`; letter case counts with `case`."""
+        from zapomni.files.searching import RESULTS, search_text
+
+        most = parse_whole("max_results", max_results, RESULTS, low=1, high=RESULTS)
+        return search_text(self._guard(scopes), query, path=path, regex=regex, ignore_case=not case, limit=most)
+
+    def _guard(self, scopes: Sequence[str]) -> PathGuard:
+        return guard_of(self.sources(scopes=scopes))
+
+    def _wanted_sources(self, source: str | None, scopes: Sequence[str]) -> list[Source]:
+        seen = self._scopes(scopes)
+        return [find_source(self._context, source, seen)] if source is not None else list_sources(self._context, seen)
+
+    def _scopes(self, asked: Sequence[str]) -> tuple[Scope, ...]:
+        return scopes_to_read(self._context, asked)
+
+
+def guard_of(sources: Iterable[Source]) -> PathGuard:
+    """Return the guard over the roots of some sources, each under its rules; a root is called by its last part.
+
+    A root of several sources shows what any of them does.
+    """
+    sights: dict[str, list[Sight]] = {}
+    for source in sources:
+        rules = Rules.of(source.include, source.exclude)
+        sights.setdefault(source.root, []).append(Sight(Tree(source.root), rules))
+    roots = _named(sights)
+    by_name = {root.name: sights[root.path] for root in roots}
+
+    def visible(name: str, path: str, is_dir: bool) -> bool:  # noqa: FBT001 - the guard's signature
+        return any(sight.verdict(path, is_dir=is_dir) is None for sight in by_name[name])
+
+    return PathGuard(roots, visible)
+
+
+def _named(roots: Iterable[str]) -> list[Root]:
+    """Name each root by its last part, with a number from the second of a name on."""
+    named: dict[str, Root] = {}
+    for path in roots:
+        last = unicodedata.normalize("NFC", path.rpartition("/")[2])
+        plain = last if last and not oddity(last) else "root"
+        name = next(name for no in counted(1) if (name := plain if no == 1 else f"{plain}-{no}") not in named)
+        named[name] = Root(name, path)
+    return list(named.values())
+
+
+def _span(guard: PathGuard, path: str, first: int, count: int) -> tuple[int, int]:
+    """Return the bytes between which some lines of a file stand, no more than one part of it."""
+    line, at, start = 1, 0, 0 if first == 1 else None
+    with guard.open(guard.resolve(path)) as file:
+        while (start is None or (line < first + count and at - start < PART_LIMIT)) and (row := file.readline(_BLOCK)):
+            at += len(row)
+            line += row.endswith(b"\n")
+            if line == first and start is None:
+                start = at
+    if start is None or (start == at and first > 1):
+        raise InvalidInput("line", f"{first} is behind the end of the file", remedy="Read it from an earlier line")
+    return start, at
+
+
+def _upto(part: FilePart, end: int) -> FilePart:
+    """Return a part without what stands behind a byte, for the shortest parts reach beyond a short line."""
+    if (part.total if part.next is None else part.next) <= end:
+        return part
+    text = part.text.encode()[: end - part.offset].decode("utf-8", "replace")
+    return replace(part, text=text, next=end if end < part.total else None)
+
+
+def _legible(guard: PathGuard, part: FilePart) -> FilePart:
+    """Return a part of a file in an old encoding of one byte a letter in its own letters, as the index has it."""
+    if REPLACEMENT not in part.text:
+        return part
+    from zapomni.readers.decode import decode
+    from zapomni.readers.encoding import CYRILLIC, WESTERN
+
+    with guard.open(guard.resolve(part.path)) as file:
+        try:
+            encoding = decode(file.read(_BLOCK)).encoding
+        except ZapomniError:  # it is no text
+            return part
+        file.seek(part.offset)
+        raw = file.read((part.total if part.next is None else part.next) - part.offset)
+    return replace(part, text=raw.decode(encoding, "replace")) if encoding in {*CYRILLIC, WESTERN} else part

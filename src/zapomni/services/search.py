@@ -1,0 +1,54 @@
+"""Answering a question from the documents: by words and by meaning, inside the scopes that may be seen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from zapomni.model import Mode
+from zapomni.model.document import Findings
+from zapomni.search.documents import retrieve_chunks
+from zapomni.services.asking import UNSEEN, checked_question, mode_of, reason_for
+from zapomni.services.embedding import Asked
+from zapomni.text.clean import is_blank
+from zapomni.text.pieces import pieces
+
+if TYPE_CHECKING:
+    from zapomni.model.document import DocumentQuery
+    from zapomni.services.embedding import Embedding
+    from zapomni.store.documents import Documents, WaitingChunk
+
+
+def search(documents: Documents, embedding: Embedding[WaitingChunk], query: DocumentQuery) -> Findings:
+    """Return the chunks that answer a question, best first, and say how they were looked for.
+
+    Without vectors the words answer alone, as in `recall`. Raises `InvalidInput` for a blank or too long
+    question, `Unavailable` when `strict` cannot be kept.
+    """
+    query = replace(query, text=checked_question(query.text, query.limit))
+    scopes = query.where.scopes
+    stale = tuple(
+        f"{source.root}: {source.problem or 'not scanned yet'}"
+        for source in documents.sources()
+        if (not scopes or source.scope in scopes) and (source.problem or source.scanned_at is None)
+    )
+    waiting = embedding.backlog().waiting
+    if is_blank(query.text):
+        return Findings(hits=(), mode=Mode.LEXICAL, scopes=scopes, reason=UNSEEN, waiting=waiting, stale=stale)
+    asked = Asked() if query.mode is Mode.LEXICAL else embedding.ask(query.text)
+    mode = mode_of(query.mode, asked, strict=query.strict)
+    hits = retrieve_chunks(documents, replace(query, mode=mode), asked.space, asked.vector)
+    return Findings(
+        hits=tuple(hits),
+        mode=mode,
+        scopes=scopes,
+        reason=reason_for(embedding, query.mode, asked),
+        waiting=waiting,
+        stale=stale,
+    )
+
+
+def chunk_texts(chunk: WaitingChunk, size: int) -> list[str]:
+    """Return the texts whose vectors stand for a chunk: its heading with each piece of its text."""
+    room = max(size - len(chunk.heading) - 1, size // 2)
+    return [f"{chunk.heading}\n{piece}" if chunk.heading else piece for piece in pieces(chunk.text, room)]

@@ -1,0 +1,99 @@
+"""Attaching folders and files: which there are, and letting go of them."""
+
+from __future__ import annotations
+
+import os.path
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from zapomni.errors import Ambiguous, InvalidInput, NotFound, Refused
+from zapomni.files.names import real_path, to_os
+from zapomni.files.rules import Rules
+from zapomni.model.document import GLOB_LIMIT, Source, SourceMode
+from zapomni.text.nearest import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zapomni.model import Scope
+    from zapomni.services.context import Context
+
+
+_OWN_FILES: Final = ("memories.db*", "config.toml", "http.token")
+"""What the memory keeps in its folder: settings may hold keys, and the store grows with what is indexed of it."""
+
+
+def add_source(
+    context: Context,
+    root: Path,
+    *,
+    scope: Scope,
+    home: Path,
+    mode: SourceMode = SourceMode.INDEX,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+) -> Source:
+    """Attach a folder or file in one mode; attached in it before, it takes the new patterns.
+
+    `home` is where the memory itself lies: within the root its own files are left out. Raises `NotFound` for a
+    root that is not there, `Refused` for the root of the file system, `InvalidInput` for patterns that are none.
+    """
+    place = real_root(root)
+    if place.parent == place:
+        raise Refused(f"{place} is the whole file system", remedy="Attach the folders that hold your documents")
+    if not os.path.exists(to_os(str(place))):  # noqa: PTH110 - a Path asks in the locale's encoding
+        raise NotFound(f"there is no {place}", remedy="Name a folder or file that is there")
+    for field, patterns in (("include", include), ("exclude", exclude)):
+        if len(patterns) > GLOB_LIMIT:
+            raise InvalidInput(field, f"{len(patterns)} patterns, at most {GLOB_LIMIT} are allowed")
+    own = real_root(home)
+    if place == own or place in own.parents:
+        inside = _spelled(own.relative_to(place))
+        exclude = (*exclude, *(f"/{inside}/{name}".replace("/./", "/") for name in _OWN_FILES))
+    Rules.of(include, exclude)
+    source = Source(
+        id=context.new_id(),
+        root=place.as_posix(),
+        mode=mode,
+        scope=scope,
+        created_at=context.clock(),
+        include=tuple(include),
+        exclude=tuple(exclude),
+    )
+    return context.store.documents.add_source(source)
+
+
+def real_root(root: Path) -> Path:
+    """Return where a root really lies, so that every spelling of it is one source."""
+    return Path(real_path(str(root)))
+
+
+def _spelled(path: Path) -> str:
+    """Return a path as a pattern that means nothing but itself."""
+    return re.sub(r"([\\*?\[\]])", r"\\\1", path.as_posix())
+
+
+def list_sources(context: Context, scopes: Sequence[Scope]) -> list[Source]:
+    """Return the sources of these scopes, oldest first."""
+    return [source for source in context.store.documents.sources() if source.scope in scopes]
+
+
+def find_source(context: Context, name: str, scopes: Sequence[Scope]) -> Source:
+    """Return the source of this path, or whose id begins so.
+
+    Raises `NotFound` with what may have been meant, `Ambiguous` for a beginning of several ids.
+    """
+    wanted = name.strip()
+    if not wanted:
+        raise InvalidInput("source", "it is blank", remedy="Give a path or an id as `zapomni source list` shows it")
+    known = list_sources(context, scopes)
+    place = real_root(Path(wanted)).as_posix() if "\0" not in wanted else ""  # no path holds it
+    fits = [source for source in known if place == source.root] or [s for s in known if s.id.startswith(wanted)]
+    if len(fits) > 1:
+        raise Ambiguous(wanted, tuple(source.id for source in fits))
+    if not fits:
+        near = nearest(wanted, [source.root for source in known])
+        remedy = f"Did you mean {' or '.join(near)}?" if near else "`zapomni source list` shows what is attached"
+        raise NotFound(f"no source {wanted!r} is attached", remedy=remedy)
+    return fits[0]
