@@ -234,3 +234,14 @@ def test_embed_measures_each_engine(ask: Ask) -> None:
         assert set(row) == {"name", "texts_a_second", "texts_a_cpu_second"}
         assert is_positive(row["texts_a_second"])
         assert is_positive(row["texts_a_cpu_second"])
+
+
+# --- what a model reads -----------------------------------------------------------------------------------
+def test_ask_measures_what_would_be_read_beside_the_most_recent(ask: Ask) -> None:
+    report = ask("ask", "--size", "60", "--room", "30", "--runs", "2", "--json")
+    assert (report["memories"], report["room"], report["runs"]) == (60, 30, 2)
+    assert 0 <= report["planted_recent"] <= 2
+    assert report["planted"] == 2
+    assert {share["what"] for share in report["shares"]} >= {"seen", "held out", "seen, ru", "held out, en"}
+    assert all(0 <= share[name] <= 1 for share in report["shares"] for name in ("supplied", "recent"))
+    assert "zapomni 2, the most recent" in ask("ask", "--size", "60", "--room", "30", "--runs", "2")

@@ -49,7 +49,7 @@ def run(size: int) -> Footprint:
         raise Unavailable("this system does not tell how much memory a process holds", remedy="Run it on Linux")
     texts = made_up_texts(size)
     with tempfile.TemporaryDirectory(prefix="zapomni-bench-") as home:
-        sizes = _fill(Path(home), texts)
+        sizes = fill(Path(home), texts)
         resident = _serve(home, made_up_questions(texts))
     return Footprint(
         memories=size,
@@ -61,7 +61,8 @@ def run(size: int) -> Footprint:
     )
 
 
-def _fill(home: Path, texts: list[str]) -> dict[str, int]:
+def fill(home: Path, texts: list[str]) -> dict[str, int]:
+    """Store texts with made-up vectors of the bundled model and return the bytes of the store's parts."""
     pick = random.Random(3)  # noqa: S311 - a benchmark, and it must repeat
     with Zapomni(load({"home": home})) as app:
         for _ in remember_many(
@@ -73,7 +74,7 @@ def _fill(home: Path, texts: list[str]) -> dict[str, int]:
         width = len(wanted.prior_mean() or ())
         space = app.store.open_space(wanted.provider, wanted.model, width, wanted.preparation, wanted.prior_mean())
         while jobs := app.store.embed_jobs(space.no, 1_000, system_clock()):
-            texts_of = [(job.memory, passages(job.memory, wanted.piece)) for job in jobs]
+            texts_of = [(job.item, passages(job.item, wanted.piece)) for job in jobs]
             pieces = [(memory, [text_digest(text) for text in parts]) for memory, parts in texts_of]
             made = {mark: _direction(pick, width) for _, marks in pieces for mark in marks}
             app.store.save_vectors(space.no, made, pieces)
@@ -94,20 +95,21 @@ def _serve(home: str, questions: list[str]) -> float:
     ) as server:
         assert server.stdin is not None
         assert server.stdout is not None
-        _ask(server.stdin, server.stdout, "initialize", _hello())
+        ask(server.stdin, server.stdout, "initialize", hello())
         for number in range(RECALLS):
             arguments = {"query": questions[number % len(questions)], "strict": True}
-            _ask(server.stdin, server.stdout, "tools/call", {"name": "recall_memory", "arguments": arguments})
+            ask(server.stdin, server.stdout, "tools/call", {"name": "recall_memory", "arguments": arguments})
         status = Path(_STATUS.format(server.pid)).read_text(encoding="utf-8")
         server.stdin.close()
     return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
 
-def _hello() -> dict[str, Any]:
+def hello() -> dict[str, Any]:
+    """Return what a client says first."""
     return {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
 
 
-def _ask(to: IO[str], back: IO[str], method: str, params: dict[str, Any]) -> None:
+def ask(to: IO[str], back: IO[str], method: str, params: dict[str, Any]) -> None:
     """Send one request and wait for its answer; raises `Unavailable` when it is a failure."""
     to.write(json.dumps({"jsonrpc": "2.0", "id": method, "method": method, "params": params}) + "\n")
     to.flush()
