@@ -10,8 +10,9 @@ import platformdirs
 import pytest
 
 from zapomni import config
-from zapomni.config import SETTINGS, Secret, load
+from zapomni.config import SETTINGS, load
 from zapomni.errors import ConfigError
+from zapomni.forms import Secret
 
 KEY = "sk-trial-KEY-123"
 

@@ -7,9 +7,12 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import anyio
+import httpx2
 import pytest
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
+from tests.servers import TOKEN
 
 from mcp import Client
 from zapomni.app import Zapomni
@@ -77,7 +80,13 @@ def test_the_sdks_client_works_over_stdio(surroundings: dict[str, str], mode: st
 @pytest.mark.parametrize("mode", ERAS)
 def test_the_sdks_client_works_over_http(start: Any, mode: str) -> None:
     server = start("--http", "--port", "0")
-    anyio.run(use, Client(server.line_of_errors("listens").split()[-1], mode=mode))
+    url = server.line_of_errors("listens").split()[-1]
+
+    async def with_token() -> None:
+        async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}, timeout=60) as web:
+            await use(Client(streamable_http_client(url, http_client=web), mode=mode))
+
+    anyio.run(with_token)
 
 
 def test_the_history_names_the_client_in_both_eras(start: Any, tmp_path: Path) -> None:
@@ -163,7 +172,8 @@ def test_every_recorded_request_over_http_is_answered(start: Any, captures: Path
         message = line["message"]
         if message.get("method") == "subscriptions/listen":
             continue  # its answer is a stream without an end
-        headers = {k: v for k, v in line["headers"].items() if k.lower() not in {"content-length", "connection"}}
+        ours = {"content-length", "connection", "authorization"}
+        headers = {k: v for k, v in line["headers"].items() if k.lower() not in ours}
         status, answer = post(url, message, headers)
         check_http_answer(line["headers"], message, status, answer)
 

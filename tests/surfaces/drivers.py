@@ -1,4 +1,4 @@
-"""Scenarios, the four surfaces that play them, and the one common form of their answers.
+"""Scenarios, the five surfaces that play them, and the one common form of their answers.
 
 A scenario is a list of steps; each surface plays it on a store of its own, and every answer is brought to the
 shapes of `docs/json.md` with ids and times replaced by their places in order of appearance. What surfaces rightly
@@ -14,6 +14,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from urllib.error import HTTPError
+from urllib.parse import quote, urlencode
+from urllib.request import Request, urlopen
+
+from tests.servers import DEADLINE, TOKEN
 
 from zapomni.app import Zapomni
 from zapomni.config import load
@@ -43,7 +48,8 @@ SEEDED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 class Step:
     """One call. `then` is what the library's answer must hold at least (see `told`); `save` names its id or cursor.
 
-    A word or option that reads `@name` stands for what was saved, `@name:4` for its first four characters.
+    A word or option that reads `@name` stands for what was saved, `@name:4` for its first four characters, and
+    `~/name` for a path in the surface's own home.
     """
 
     verb: str
@@ -62,6 +68,10 @@ def verb(name: str) -> Callable[..., Step]:
 
 store, recall, list_, show = verb("store"), verb("recall"), verb("list"), verb("show")
 update, delete, history, undo, stats = verb("update"), verb("delete"), verb("history"), verb("undo"), verb("stats")
+search, scan, attach, detach = verb("search"), verb("scan"), verb("attach"), verb("detach")
+sources, status = verb("sources"), verb("status")
+write = verb("write")
+"""Puts a text into a file of the surface's own home, `~/NAME`; without a text the file is removed."""
 
 
 def seed(*memories: Mapping[str, Any]) -> Step:
@@ -72,6 +82,10 @@ def seed(*memories: Mapping[str, Any]) -> Step:
 def told(answer: Mapping[str, Any]) -> dict[str, Any]:
     """An answer with short names for what steps look at: `contents`, `verbs`, `alike`, and an error's fields."""
     flat = dict(answer)
+    if "documents" in answer and isinstance(answer["documents"], list):
+        flat["places"] = [place["citation"] for place in answer["documents"]]
+    if isinstance(answer.get("sources"), list) and answer["sources"]:
+        flat |= answer["sources"][0]
     if "memories" in answer and isinstance(answer["memories"], list):
         flat["contents"] = [memory["content"] for memory in answer["memories"]]
     if "revisions" in answer:
@@ -89,11 +103,14 @@ _TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 _READINGS = {"accessed_at", "access_count"}
 _RUN = {"run"}
 """Written down when a process has the time for it, so that they are behind by more or less."""
+_OPENED = {"read"}
+"""A file that was just written is opened once more, for its time may be as coarse."""
 _OF_MCP_ALONE = {"argument", "notes", "ignored", "omitted"}
 """What a model is told about the arguments of its call."""
 _NOT_OF_MCP = {"known_scopes"}
 """Cut in `memory_stats`, for a store may know thousands."""
 _LEFT_OUT_OF_MANY = {"position"}
+_TOLD_BY_CITATION = {"root", "first_line", "page", "start", "end"}
 _USUAL = {"trust": "confirmed", "pinned": False}
 
 
@@ -108,11 +125,12 @@ class Common:
     * remedies name the tools over MCP, the commands elsewhere;
     * an argument of MCP that holds nothing but white space counts as left out (the scenarios use none);
     * `delete` of the command takes many ids, as one run, and answers with a list of results;
-    * where the store lies, how many bytes it takes, and the names above.
+    * where home and store lie, how many bytes it takes, and the names above.
     """
 
-    def __init__(self, default: str) -> None:
+    def __init__(self, default: str, home: Path) -> None:
         self._default = default
+        self._home = home.resolve().as_posix()
         self._places: dict[str, str] = {}
 
     def __call__(self, asked: str, shape: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,13 +142,15 @@ class Common:
             plain.pop("scopes", None)  # MCP names those that were looked into
         if "memories" in plain and isinstance(plain["memories"], list):
             plain["memories"] = [_lean(memory) for memory in plain["memories"]]
+        if "documents" in plain and isinstance(plain["documents"], list):
+            plain["documents"] = [_lean_place(place) for place in plain["documents"]]
         if "bytes" in plain:
             plain |= {"bytes": sorted(plain["bytes"]), "store": "<file>"}
         return plain
 
     def _value(self, value: Any, name: str = "") -> Any:
         if isinstance(value, dict):
-            left_out = _READINGS | _OF_MCP_ALONE | _NOT_OF_MCP | _RUN
+            left_out = _READINGS | _OF_MCP_ALONE | _NOT_OF_MCP | _RUN | _OPENED
             kept = {key: self._value(value[key], key) for key in sorted(value) if key not in left_out}
             return {self._scope(key): count for key, count in kept.items()} if name == "scopes" else kept
         if isinstance(value, list):
@@ -138,7 +158,7 @@ class Common:
                 return self._scopes([self._scope(item) for item in value])
             return [self._value(item) for item in value]
         if name == "remedy":
-            return in_tool_words(value)
+            return in_tool_words(self._text(value))
         if name in {"origin", "actor"}:
             return f"<{name}>"
         if name in {"scope", "writes_to"}:
@@ -154,6 +174,7 @@ class Common:
         return "<default>" if text == self._default else text
 
     def _text(self, text: str) -> str:
+        text = text.replace(self._home, "~")
         text = re.sub(r"(refused before by) \S+:", r"\1 <actor>:", text)
         for sort, pattern in (("id", _ID), ("time", _TIME)):
             text = pattern.sub(lambda found, sort=sort: self._place(sort, found[0]), text)  # type: ignore[misc]
@@ -170,6 +191,10 @@ def _lean(memory: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in memory.items()
         if value not in (None, "", [], {}) and name not in _LEFT_OUT_OF_MANY and _USUAL.get(name) != value
     }
+
+
+def _lean_place(place: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in place.items() if value and name not in _TOLD_BY_CITATION}
 
 
 # --- surfaces ---------------------------------------------------------------------------------------------
@@ -192,6 +217,7 @@ class Library:
 
     def __init__(self, home: Path, name: str = "library") -> None:
         self.name = name
+        self.home = home
         self.default = f"project:{REPOSITORY}"
         config = load({"home": home / "data", "embedder.provider": "none"}, environ={}, cwd=home)
         self.app = Zapomni(config, folder=home)
@@ -212,12 +238,44 @@ class Library:
         done = self.app.import_(io.BytesIO(b"".join(json.dumps(line).encode() + b"\n" for line in lines)))
         assert done.imported == len(memories), done
 
+    def write(self, name: str, text: str | None = None) -> None:
+        file = self.home / name
+        if text is None:
+            file.unlink()
+            return
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    def _search(self, query: str, *, scope: Names = (), explain: bool = False, **options: Any) -> dict[str, Any]:
+        answer = self.app.documents.search(query, scopes=as_list(scope), **options)
+        return shapes.findings_shape(answer, explain=explain)
+
+    def _attach(self, path: str, *, scope: str | None = None, **options: Any) -> dict[str, Any]:
+        added = self.app.documents.add(path, scope=scope, **options)
+        scanned = self.app.documents.scan(added.id, scopes=[str(added.scope)])
+        return shapes.scans_shape(scanned, 0) | {"source": shapes.source_shape(scanned[0].source)}
+
+    def _scan(self, *source: str, scope: Names = (), accept_removals: bool = False) -> dict[str, Any]:
+        scanned = self.app.documents.scan(*source, scopes=as_list(scope), accept_removals=accept_removals)
+        return shapes.scans_shape(scanned, 0)
+
+    def _sources(self, *, scope: Names = ()) -> dict[str, Any]:
+        return shapes.sources_shape(self.app.documents.sources(scopes=as_list(scope)))
+
+    def _status(self, *source: str, scope: Names = ()) -> dict[str, Any]:
+        return shapes.statuses_shape(self.app.documents.status(*source, scopes=as_list(scope)))
+
+    def _detach(self, source: str, *, scope: Names = ()) -> dict[str, Any]:
+        (held,) = self.app.documents.status(source, scopes=as_list(scope))
+        self.app.documents.remove(source, scopes=as_list(scope))
+        return {"source": shapes.source_shape(held.source), "documents": held.documents, "chunks": held.chunks}
+
     def _store(self, content: str, *, scope: str | None = None, **fields: Any) -> dict[str, Any]:
         return shapes.outcome_shape(self.app.remember(content, scope=scope, **fields))
 
     def _recall(self, query: str, *, scope: Names = (), explain: bool = False, **options: Any) -> dict[str, Any]:
         answer = self.app.recall(query, scopes=as_list(scope), **options)
-        return shapes.recollection_shape(answer, explain=explain)
+        return shapes.recollection_shape(answer, explain=explain, with_docs=bool(options.get("with_docs")))
 
     def _list(self, *, scope: Names = (), **options: Any) -> dict[str, Any]:
         scopes = as_list(scope)
@@ -268,17 +326,26 @@ class Command:
         "entities": "entity",
         "importance_from": "min-importance",
     }
+    _GROUPED: ClassVar = {
+        "attach": ("source", "add"),
+        "detach": ("source", "remove"),
+        "scan": ("source", "scan"),
+        "sources": ("source", "list"),
+        "status": ("source", "status"),
+    }
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
     def ask(self, verb: str, words: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
         given = [part for name, value in options.items() for part in self._option(name, value)]
-        result = self._desk.run(verb, "--json", *given, *(["--yes"] if options.get("erase") else []), "--", *words)
+        given += ["--yes"] if options.get("erase") else []
+        result = self._desk.run(*self._GROUPED.get(verb, (verb,)), "--json", *given, "--", *words)
         shape: dict[str, Any] = result.json
         (one,) = shape.get("results", [shape])
-        refused = one.get("status") == "refused"
-        assert result.status == (self._STATUS[one["error"]["code"]] if "error" in one else 6 if refused else 0), result
+        stopped = 7 if verb in {"attach", "scan"} and "reason" in one else 0
+        otherwise = 6 if one.get("status") == "refused" else stopped
+        assert result.status == (self._STATUS[one["error"]["code"]] if "error" in one else otherwise), result
         assert result.status in EXIT_STATUS
         return shape
 
@@ -296,7 +363,7 @@ class Command:
 class Agent:
     """MCP: the tools of a real server, over its pipes or over HTTP."""
 
-    missing = frozenset({"history", "undo"})
+    missing = frozenset({"history", "undo", "attach", "detach", "sources", "status"})
     _TOOLS: ClassVar = {
         "store": ("store_memory", "content"),
         "recall": ("recall_memory", "query"),
@@ -305,6 +372,8 @@ class Agent:
         "update": ("update_memory", "id", "content"),
         "delete": ("delete_memory", "id"),
         "stats": ("memory_stats",),
+        "search": ("semantic_search", "query"),
+        "scan": ("index_documents", "source"),
     }
 
     def __init__(self, desk: Desk, via: str) -> None:
@@ -321,6 +390,69 @@ class Agent:
         return shape
 
 
+class Program:
+    """The HTTP API of a real server."""
+
+    name = "HTTP"
+    default = "user"
+    missing = frozenset({"attach", "detach"})
+    _ROUTES: ClassVar = {
+        "store": ("POST", "/memories", "content"),
+        "recall": ("GET", "/memories/search", "q"),
+        "list": ("GET", "/memories"),
+        "show": ("GET", "/memories/{}"),
+        "update": ("PATCH", "/memories/{}", "content"),
+        "delete": ("DELETE", "/memories/{}"),
+        "history": ("GET", "/memories/{}/history"),
+        "undo": ("POST", "/memories/{}/undo"),
+        "stats": ("GET", "/status"),
+        "search": ("GET", "/search", "q"),
+        "scan": ("POST", "/sources/scan", "source"),
+        "sources": ("GET", "/sources"),
+        "status": ("GET", "/sources/status", "source"),
+    }
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def ask(self, verb: str, words: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+        method, path, *names = self._ROUTES[verb]
+        rest = list(words)
+        if "{}" in path:
+            path = path.format(quote(rest.pop(0), safe=""))
+        values = {**options, **dict(zip(names, rest, strict=False))}
+        query: dict[str, Any] = {}
+        body: dict[str, Any] | None = values
+        if verb == "update":
+            query = {"scope": values.pop("scope", [])}
+        elif verb not in {"store", "scan"}:
+            query, body = values, {} if method == "POST" else None
+        status, shape = self._send(method, path, query, body)
+        assert status == self._expected(shape), (status, shape)
+        return shape
+
+    def _send(self, method: str, path: str, query: Mapping[str, Any], body: Any) -> tuple[int, dict[str, Any]]:
+        asked = {name: [str(one).lower() if isinstance(one, bool) else one for one in as_list(value)]
+                 for name, value in query.items()}  # fmt: skip
+        url = f"{self._desk.web.removesuffix('/mcp')}{path}?{urlencode(asked, doseq=True)}"
+        headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+        data = None if body is None else json.dumps(body).encode()
+        try:
+            with urlopen(Request(url, data, headers, method=method), timeout=DEADLINE) as answer:
+                return answer.status, json.loads(answer.read())
+        except HTTPError as error:
+            with error:
+                return error.code, json.loads(error.read())
+
+    @staticmethod
+    def _expected(shape: Mapping[str, Any]) -> int:
+        if "error" in shape:
+            return {"invalid_input": 400, "not_found": 404, "refused": 422, "unavailable": 503}.get(
+                shape["error"]["code"], 409
+            )
+        return {"created": 201, "refused": 422}.get(str(shape.get("status")), 200)
+
+
 def as_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
 
@@ -331,8 +463,8 @@ def play(surface: Surface, library: Library, steps: Sequence[Step], scope: str) 
 
     `library` is open on the same store; it does what the surface does not offer.
     """
-    saved: dict[str, str] = {}
-    common = Common(surface.default)
+    saved = {"~": library.home.as_posix()}
+    common = Common(surface.default, library.home)
     answers: list[dict[str, Any] | None] = []
     for step in steps:
         options = {"scope": scope, **step.options}
@@ -340,6 +472,10 @@ def play(surface: Surface, library: Library, steps: Sequence[Step], scope: str) 
             del options["scope"]
         if step.verb == "seed":
             library.seed([{"scope": scope, **memory} for memory in options["memories"]])
+            answers.append(None)
+            continue
+        if step.verb == "write":
+            library.write(*step.words)
             answers.append(None)
             continue
         able: Surface = library if step.verb in surface.missing else surface
@@ -353,6 +489,10 @@ def play(surface: Surface, library: Library, steps: Sequence[Step], scope: str) 
 
 
 def _meant(value: Any, saved: Mapping[str, str]) -> Any:
+    if isinstance(value, list):
+        return [_meant(item, saved) for item in value]
+    if isinstance(value, str) and value.startswith("~/"):
+        return f"{saved['~']}{value[1:]}"
     if not isinstance(value, str) or not value.startswith("@"):
         return value
     name, _, length = value[1:].partition(":")

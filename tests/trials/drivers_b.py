@@ -98,7 +98,8 @@ class World:
 
     def zap(self, *words: str, status: int = 0, **more: str) -> Any:
         """The JSON answer of one command that ends with this status."""
-        done = self.run(*words[:1], "--json", *words[1:], **more)
+        at = 2 if words[0] == "source" else 1
+        done = self.run(*words[:at], "--json", *words[at:], **more)
         assert done.returncode == status, (words, done.stdout[-2000:], done.stderr[-2000:])
         return json.loads(done.stdout)
 
@@ -132,6 +133,17 @@ class World:
         )
         path.write_text(text, encoding="utf-8")
         return path
+
+    def write(self, name: str, data: str | bytes) -> Path:
+        """A file with this content."""
+        path = self.home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
+        return path
+
+    def places(self, query: str, *options: str) -> list[str]:
+        """The paths of the documents that answer a question, best first."""
+        return paths(self.zap("search", *options, "--", query))
 
     def exported(self) -> list[dict[str, Any]]:
         """The lines of an export."""
@@ -196,6 +208,15 @@ def ids(answer: dict[str, Any]) -> list[str]:
 
 def texts(answer: dict[str, Any]) -> list[str]:
     return [memory["content"] for memory in answer["memories"]]
+
+
+def paths(answer: dict[str, Any]) -> list[str]:
+    return [place["path"] for place in answer["documents"]]
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder with its bytes."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def called(provider: embed.Stub) -> list[str]:

@@ -1,6 +1,6 @@
 """T16: a rebuild of every vector is killed half-way; old answers stay, the next ordinary run finishes the work.
 
-Three hundred memories and `reembed` stand for the folder of notes. Out of reach now: INDEX and SEARCH-DOCS.
+With three hundred memories, and with a folder of as many notes.
 """
 
 from __future__ import annotations
@@ -75,3 +75,54 @@ def test_a_rebuild_killed_half_way_costs_no_answer_and_the_next_run_finishes_it(
         assert not [text for text in found if re.search(r"pebble\d+", text)[0] != f"pebble{no}"]  # type: ignore[index]
     world.healthy()
     assert Counter(world.contents()) == Counter(NOTES)
+
+
+def places(world: drive.World, mode: str) -> dict[int, str]:
+    """The first answer to each question about the folder of notes."""
+    found = {no: world.zap("search", "--mode", mode, "--", f"Keyword pebble{no}") for no in ASKED}
+    assert {answer["mode"] for answer in found.values()} == {mode}
+    return {no: drive.paths(answer)[0] for no, answer in found.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.promise("space.change", "space.never-mixed", "documents.crash")
+def test_a_rebuild_for_a_folder_of_notes_killed_half_way_is_finished_by_the_next_run(
+    world: drive.World, stub: Any
+) -> None:
+    for no, note in enumerate(NOTES, 1):
+        world.write(f"docs/n{no:03}.md", f"# Note {no}\n\n{note}\n")
+    world.use(stub)
+    (came,) = world.zap("source", "add", str(world.home / "docs"))["sources"]
+    assert came["added"] == len(NOTES)
+    assert world.zap("source", "status")["sources"][0]["waiting"] == len(NOTES)
+    assert world.zap("reembed")["left"] == 0
+    right = {no: f"n{no:03}.md" for no in ASKED}
+    assert places(world, "lexical") == right
+
+    world.use(stub, "stub-b-64")
+    stub.script(embed=["ok"] * REQUESTS + [{"hang": 600}])
+    rebuild = world.start("reembed")
+    drive.until(lambda: len(stub.log()) > REQUESTS)
+    assert places(world, "lexical") == right
+    waiting = world.zap("source", "status")["sources"][0]["waiting"]
+    assert 0 < waiting < len(NOTES)
+    drive.kill(rebuild)
+    assert places(world, "lexical") == right
+    # Meaning is still searched among the old vectors, and the answer tells how much is to come.
+    answer = world.zap("search", "--mode", "semantic", "--", NOTES[41])
+    assert (answer["mode"], answer["waiting"]) == ("semantic", waiting)
+
+    stub.script()
+    (came,) = world.zap("source", "scan")["sources"]  # the ordinary one, not forced
+    assert (came["unchanged"], came["read"], came["problem"]) == (len(NOTES), 0, None)
+    assert world.zap("reembed")["left"] == 0
+    again = Counter(text for text in drive.called(stub) if "Keyword pebble" in text)
+    assert set(again.values()) == {1}
+    assert len(again) == waiting  # what was paid for before the kill is not asked for again
+    (status,) = world.zap("source", "status")["sources"]
+    assert (status["documents"], status["chunks"], status["waiting"]) == (len(NOTES), len(NOTES), 0)
+    server = world.server()
+    for no in range(1, len(NOTES) + 1):
+        found = drive.paths(server.good("semantic_search", query=f"pebble{no}", mode="lexical"))
+        assert found == [f"n{no:03}.md"]
+    world.healthy()

@@ -17,7 +17,10 @@ from tests.trials import drivers_b as drive
 world = drive.world
 stub_process, stub = drive.stub_process, drive.stub
 MEMORIES = 5_000
-TOOLS = {"store_memory", "recall_memory", "update_memory", "delete_memory", "list_memories", "memory_stats"}
+TOOLS = {
+    *("store_memory", "recall_memory", "update_memory", "delete_memory", "list_memories", "memory_stats"),
+    "semantic_search",
+}
 
 
 def fill(world: drive.World, count: int) -> None:

@@ -45,7 +45,7 @@ def filled(desk: Desk, tool: str) -> dict[str, Any]:
     match tool:
         case "store_memory":
             return {"content": text}
-        case "recall_memory":
+        case "recall_memory" | "semantic_search":
             return {"query": "when does the ferry leave"}
         case "update_memory":
             return {"id": desk.store(text), "content": f"{text} Changed."}

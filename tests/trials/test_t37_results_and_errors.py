@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import anyio
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema
 import pytest
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError

@@ -31,7 +31,7 @@ def web(open_desk: Callable[..., Desk]) -> str:
 
 def works(server: Server, text: str) -> None:
     """What every client does after its handshake."""
-    assert len(server.ask("tools/list")["result"]["tools"]) == 6
+    assert len(server.ask("tools/list")["result"]["tools"]) == 7
     stored = json.loads(server.call("store_memory", content=text)["content"][0]["text"])
     found = server.call("recall_memory", query=text)["content"][0]["text"]
     assert stored["id"] in found
@@ -69,7 +69,7 @@ def test_over_http_every_spoken_version_lists_and_stores(web: str, header: str |
     headers = {} if header is None else {"MCP-Protocol-Version": header}
     assert post(web, {"jsonrpc": "2.0", "method": "notifications/initialized"}, headers)[0] in {200, 202}
     _, listed = post(web, {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, headers)
-    assert len(listed["result"]["tools"]) == 6
+    assert len(listed["result"]["tools"]) == 7
     params = {"name": "store_memory", "arguments": {"content": f"By HTTP under {header}."}}
     _, stored = post(web, {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}, headers)
     assert json.loads(stored["result"]["content"][0]["text"])["status"] == "created"
@@ -95,7 +95,7 @@ def test_the_stateless_version_works_on_both_transports(desk: Desk, web: str) ->
     request = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": META}}
     headers = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/list"}
     _, listed = post(web, request, headers)
-    assert len(listed["result"]["tools"]) == 6
+    assert len(listed["result"]["tools"]) == 7
 
 
 def frame(message: dict[str, Any]) -> bytes:

@@ -1,6 +1,7 @@
 """T66: an edit and a deletion reach every index, by command and by server alike, and a restart changes nothing.
 
-Out of reach now: consolidations made by a model, ASK, the web page and an indexed note that quotes the text.
+A note that quotes the text is the user's own: it follows its file, not the memory. Out of reach now: consolidations
+made by a model, ASK and the web page.
 """
 
 from __future__ import annotations
@@ -100,6 +101,56 @@ def test_an_erased_text_is_in_no_answer_no_export_and_no_file(filled: drive.Worl
     dumped = filled.run("export", "--history", "-").stdout
     assert "branch 3" in dumped
     assert not [word for word in ("GREBE", "LAPWING") if word in dumped]
+    server.stop()
+    for file in filled.store.parent.iterdir():
+        data = file.read_bytes().lower()
+        assert not [word for word in (b"lapwing", b"grebe") if word in data], file
+    filled.healthy()
+
+
+def quoted(server: Any, query: str) -> dict[str, list[str]]:
+    """What documents say to a question, by words, by meaning and by both."""
+    modes = ("lexical", "semantic", "hybrid")
+    answers = {mode: server.good("semantic_search", query=query, mode=mode)["documents"] for mode in modes}
+    return {mode: [place["text"] for place in places] for mode, places in answers.items()}
+
+
+@pytest.mark.promise("documents.fresh", "documents.complete", "history.erase")
+@pytest.mark.parametrize("by", ["command", "server"])
+def test_an_edit_and_a_deletion_of_a_note_reach_every_index_of_documents(filled: drive.World, by: str) -> None:
+    for no, text in enumerate(OTHERS):
+        filled.write(f"notes/n{no}.md", f"{text}\n")
+    filled.write("notes/quote.md", f"# Quote\n\nThey said: {OLD}\n")
+    server = filled.server("--tools", "full", ZAPOMNI_DOCUMENTS_WATCH="false")
+    filled.zap("source", "add", str(filled.home / "notes"))
+
+    def scanned() -> None:
+        if by == "command":
+            filled.zap("source", "scan")
+        else:
+            assert server.good("index_documents")["sources"][0]["problem"] is None
+        drive.until(lambda: "waiting" not in server.good("semantic_search", query="x"))
+
+    scanned()
+    assert all(OLD in texts[0] for texts in quoted(server, f"Quote They said: {OLD}").values())
+    filled.zap("delete", "--yes", "--erase", the_id(server))
+    both = server.good("recall_memory", query=OLD, with_docs=True)
+    assert not [memory for memory in both["memories"] if "LAPWING" in memory["content"]]
+    assert drive.paths(both)[0] == "quote.md"
+
+    filled.write("notes/quote.md", f"# Quote\n\nThey said instead: {NEW}\n")
+    scanned()
+    for asked in (server, filled.server(ZAPOMNI_DOCUMENTS_WATCH="false")):
+        for query in ("LAPWING-OLD", "GREBE-NEW"):
+            texts = [text for texts in quoted(asked, query).values() for text in texts]
+            assert not [text for text in texts if "LAPWING" in text]
+        assert NEW in quoted(asked, "GREBE-NEW")["lexical"][0]
+
+    (filled.home / "notes/quote.md").unlink()
+    scanned()
+    for query in (OLD, NEW, "GREBE-NEW"):
+        assert not [text for texts in quoted(server, query).values() for text in texts if "GREBE" in text]
+    assert all(sorted(texts) == OTHERS for texts in quoted(server, NEW).values())  # filled up with what is there
     server.stop()
     for file in filled.store.parent.iterdir():
         data = file.read_bytes().lower()

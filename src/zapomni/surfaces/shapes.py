@@ -17,13 +17,16 @@ if TYPE_CHECKING:
 
     from zapomni.app import Zapomni
     from zapomni.errors import ZapomniError
-    from zapomni.model import Hit, Link, Outcome, Page, Recollection, Revision, Scope
+    from zapomni.model import Hit, Link, Outcome, Page, Part, Recollection, Revision, Scope
+    from zapomni.model.document import DocumentHit, Findings, Scanned, Skipped, Source, SourceStatus
     from zapomni.services.embedding import Embedding
     from zapomni.services.history import Undone
     from zapomni.store.base import Stats
 
 PREVIEW: Final = 1_000
 """Characters of content shown in a list of many; the whole text is one `show` away."""
+SCAN_COUNTS: Final = ("added", "changed", "moved", "removed", "unchanged", "read", "chunks")
+"""What a scan counts."""
 
 
 def memory_shape(memory: Memory, *, preview: int | None = None) -> dict[str, Any]:
@@ -38,19 +41,25 @@ def memory_shape(memory: Memory, *, preview: int | None = None) -> dict[str, Any
 def hit_shape(hit: Hit, *, explain: bool = False, preview: int | None = PREVIEW) -> dict[str, Any]:
     """Return a hit: its memory, its score and, asked for, every part of that score."""
     shape = {"score": round(hit.score, 4), **memory_shape(hit.memory, preview=preview)}
-    if explain:
-        shape["parts"] = [{"name": p.name, "value": round(p.value, 4), "why": p.why} for p in hit.parts]
-    return shape
+    return shape | {"parts": _parts(hit.parts)} if explain else shape
 
 
-def recollection_shape(answer: Recollection, *, explain: bool = False, preview: int | None = PREVIEW) -> dict[str, Any]:
-    """Return the answer to a question: the mode that answered, the scopes seen, the hits best first."""
+def recollection_shape(
+    answer: Recollection, *, explain: bool = False, preview: int | None = PREVIEW, with_docs: bool = False
+) -> dict[str, Any]:
+    """Return the answer to a question: the mode that answered, the scopes seen, the hits best first.
+
+    `with_docs` adds the documents that were asked for beside the memories.
+    """
     shape: dict[str, Any] = {
         "mode": answer.mode.value,
         "scopes": scope_names(answer.scopes),
         "count": len(answer.hits),
         "memories": [hit_shape(hit, explain=explain, preview=preview) for hit in answer.hits],
     }
+    if with_docs:
+        shape["documents"] = [document_shape(hit, explain=explain, preview=preview) for hit in answer.documents]
+        shape["count"] += len(answer.documents)
     if answer.reason:
         shape["reason"] = answer.reason
     if answer.waiting:
@@ -58,6 +67,108 @@ def recollection_shape(answer: Recollection, *, explain: bool = False, preview: 
     if answer.left_out:
         shape["left_out"] = list(answer.left_out)
     return shape
+
+
+def findings_shape(answer: Findings, *, explain: bool = False, preview: int | None = PREVIEW) -> dict[str, Any]:
+    """Return what was found in documents, best first; `stale` names sources whose last scan did not end."""
+    shape: dict[str, Any] = {
+        "mode": answer.mode.value,
+        "scopes": scope_names(answer.scopes),
+        "count": len(answer.hits),
+        "documents": [document_shape(hit, explain=explain, preview=preview) for hit in answer.hits],
+    }
+    if answer.reason:
+        shape["reason"] = answer.reason
+    if answer.waiting:
+        shape["waiting"] = answer.waiting
+    if answer.stale:
+        shape["stale"] = list(answer.stale)
+    return shape
+
+
+def document_shape(hit: DocumentHit, *, explain: bool = False, preview: int | None = PREVIEW) -> dict[str, Any]:
+    """Return a place in a document: where it stands, as editors open it, and its text, cut as a memory's is."""
+    document, chunk = hit.document, hit.chunk
+    shape: dict[str, Any] = {
+        "score": round(hit.score, 4),
+        "citation": hit.citation,
+        "path": document.path,
+        "root": hit.source.root,
+        "source": hit.source.id,
+        "kind": document.kind.value,
+        "title": document.title,
+        "trail": list(chunk.trail),
+        "first_line": chunk.first_line,
+        "last_line": chunk.last_line,
+        "page": chunk.page,
+        "start": chunk.start,
+        "end": chunk.end,
+        "text": chunk.text,
+        "tags": list(document.tags),
+    }
+    if preview is not None and len(chunk.text) > preview:
+        shape |= {"text": cut(chunk.text, preview), "cut": True, "length": len(chunk.text)}
+    return shape | {"parts": _parts(hit.parts)} if explain else shape
+
+
+def source_shape(source: Source) -> dict[str, Any]:
+    """Return a source: what is attached, how it is read, and how its last scan ended."""
+    return {
+        "id": source.id,
+        "root": source.root,
+        "mode": source.mode.value,
+        "scope": str(source.scope),
+        "include": list(source.include),
+        "exclude": list(source.exclude),
+        "created_at": stamp(source.created_at),
+        "scanned_at": stamp(source.scanned_at) if source.scanned_at else None,
+        "problem": source.problem,
+    }
+
+
+def sources_shape(found: Sequence[Source]) -> dict[str, Any]:
+    """Return what is attached."""
+    return {"count": len(found), "sources": [source_shape(source) for source in found]}
+
+
+def statuses_shape(found: Sequence[SourceStatus]) -> dict[str, Any]:
+    """Return what is attached with what stands of it in the index."""
+    return {"count": len(found), "sources": [status_shape(status) for status in found]}
+
+
+def status_shape(status: SourceStatus) -> dict[str, Any]:
+    """Return a source with what stands of it in the index, and what was passed over."""
+    return {
+        **source_shape(status.source),
+        "documents": status.documents,
+        "chunks": status.chunks,
+        "waiting": status.waiting,
+        "kinds": dict(status.kinds),
+        "skipped": _skipped(status.skipped),
+    }
+
+
+def scans_shape(scans: Sequence[Scanned], waiting: int) -> dict[str, Any]:
+    """Return what scans came to; `reason` is the first problem, `waiting` counts chunks without a vector."""
+    shape = {"count": len(scans), "sources": [scanned_shape(one) for one in scans], "waiting": waiting}
+    problems = [one.problem for one in scans if one.problem]
+    return shape | {"reason": problems[0]} if problems else shape
+
+
+def scanned_shape(scanned: Scanned) -> dict[str, Any]:
+    """Return what one scan came to, in files but for `chunks`."""
+    source = scanned.source
+    counts = {name: getattr(scanned, name) for name in SCAN_COUNTS}
+    return {
+        "id": source.id,
+        "root": source.root,
+        "scope": str(source.scope),
+        **counts,
+        "excluded": dict(scanned.excluded),
+        "skipped": _skipped(scanned.skipped),
+        "notes": _skipped(scanned.notes),
+        "problem": scanned.problem,
+    }
 
 
 def page_shape(page: Page, scopes: Sequence[Scope], *, preview: int | None = PREVIEW) -> dict[str, Any]:
@@ -142,7 +253,7 @@ def state_shape(app: Zapomni) -> dict[str, Any]:
     }
 
 
-def meaning_shape(embedding: Embedding) -> dict[str, Any]:
+def meaning_shape(embedding: Embedding[Memory]) -> dict[str, Any]:
     """Return how search by meaning stands: the model, what waits for its vector and the last error.
 
     `space` is the generation of vectors that answers now, null before the first vector.
@@ -170,6 +281,14 @@ def error_shape(error: ZapomniError) -> dict[str, Any]:
     if isinstance(error, Conflict) and isinstance(error.current, Memory):
         shape["current"] = memory_shape(error.current)
     return {"error": shape}
+
+
+def _parts(parts: Sequence[Part]) -> list[dict[str, Any]]:
+    return [{"name": part.name, "value": round(part.value, 4), "why": part.why} for part in parts]
+
+
+def _skipped(files: Sequence[Skipped]) -> list[dict[str, str]]:
+    return [{"path": file.path, "reason": file.reason} for file in files]
 
 
 def scope_names(scopes: Sequence[Scope]) -> list[str]:

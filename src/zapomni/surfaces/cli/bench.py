@@ -87,6 +87,65 @@ def memory(size: int, as_json: bool) -> None:  # noqa: FBT001
     click.echo(json.dumps(row) if as_json else _columns([row]))
 
 
+@bench.command("index")
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+def index(folder: Path, as_json: bool) -> None:  # noqa: FBT001
+    """Index a copy of FOLDER, once more, and after ten of its documents changed."""
+    from zapomni.bench.index import run
+
+    report = run(folder, _progress)
+    if as_json:
+        click.echo(json.dumps(asdict(report), ensure_ascii=False))
+        return
+    click.echo(f"{report.files:,} files, {report.megabytes:,.1f} MB; the store {report.store_mb:,.1f} MB")
+    click.echo(_columns([asdict(scan) for scan in report.scans]))
+    click.echo(f"at most {report.peak_mb:,.0f} MB held; {report.vectors_per_second:,.1f} chunks a second get a vector")
+
+
+@bench.command("documents")
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--keep", type=click.Path(path_type=Path), help="A folder that keeps the store for the next run.")
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+def documents(folder: Path, keep: Path | None, as_json: bool) -> None:  # noqa: FBT001
+    """Ask the manual of the Sphinx project in FOLDER what its docstrings say."""
+    from zapomni.bench.documents import run
+
+    with _store(keep) as app:
+        scores = run(app, folder, _progress)
+    rows = [{"what": name, **{metric: row[metric] for metric in SHOWN}} for name, row in scores.items() if row]
+    click.echo(json.dumps(scores) if as_json else _columns(rows))
+
+
+@bench.command("beside")
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+def beside(folder: Path, as_json: bool) -> None:  # noqa: FBT001
+    """Measure the recalls of a server at rest and while it indexes FOLDER."""
+    from zapomni.bench.beside import run
+
+    row = asdict(run(folder))
+    click.echo(json.dumps(row) if as_json else _columns([row]))
+
+
+@bench.command("ask")
+@click.option("--size", default=2_000, show_default=True, help="How many memories.")
+@click.option("--room", default=200, show_default=True, help="For how many of them there is room.")
+@click.option("--runs", default=100, show_default=True, help="How many facts are planted.")
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+def ask(size: int, room: int, runs: int, as_json: bool) -> None:  # noqa: FBT001
+    """Measure what a model would be given to read, beside the most recent memories; no model is asked."""
+    from zapomni.bench.asking import run
+
+    report = run(size, room, runs, _progress)
+    if as_json:
+        click.echo(json.dumps(asdict(report)))
+        return
+    click.echo(f"{report.memories:,} memories, room for {report.room}; planted facts supplied, of {report.runs}:")
+    click.echo(f"zapomni {report.planted}, the most recent {report.planted_recent}")
+    click.echo(_columns([asdict(share) for share in report.shares]))
+
+
 @contextmanager
 def _store(keep: Path | None) -> Iterator[Zapomni]:
     """Open the store that a benchmark works on: one that is kept, or one that is gone afterwards."""

@@ -31,6 +31,8 @@ class Row(NamedTuple):
 COMMANDS: Final[Mapping[str, Row]] = {
     "store": Row("write", "store", "Remember a text."),
     "recall": Row("recall", "recall", "Ask the memory a question."),
+    "ask": Row("ask", "ask", "Answer a question in words, from what a model reads of the memory."),
+    "search": Row("search", "search", "Ask the attached documents a question."),
     "list": Row("look", "list_", "List memories, newest first."),
     "show": Row("look", "show", "Show one memory whole."),
     "update": Row("write", "update", "Change a memory."),
@@ -38,13 +40,20 @@ COMMANDS: Final[Mapping[str, Row]] = {
     "history": Row("history", "history", "Show what happened to a memory, or the latest runs."),
     "undo": Row("history", "undo", "Take back the latest change of a memory, or a whole run."),
     "stats": Row("look", "stats", "Count memories and measure the store."),
+    "ingest": Row(
+        "ingest", "ingest", "Have a language model read texts, files or images, and remember what is worth it."
+    ),
+    "consolidate": Row("consolidate", "consolidate", "Have the model look for insights in what was remembered lately."),
+    "insights": Row("consolidate", "insights", "List what memories were found to mean together, newest first."),
+    "source": Row("source", "source", "Attach folders and files to be searched."),
     "export": Row("exchange", "export", "Write memories to a file or to standard output."),
     "import": Row("exchange", "import_", "Read memories from a file or from standard input."),
     "backup": Row("backup", "backup", "Write a whole copy of the store while it is in use."),
     "restore": Row("backup", "restore", "Put a backup in the place of the store."),
-    "reembed": Row("care", "reembed", "Give every memory its vector of the model in use."),
+    "reembed": Row("care", "reembed", "Give every memory and every document its vectors of the model in use."),
     "doctor": Row("care", "doctor", "Check the store and, asked for, repair it."),
     "serve": Row("serve", "serve", "Serve agents over MCP."),
+    "cost": Row("cost", "cost", "Show what language models used, and what is left of today."),
     "config": Row("config", "config", "Show every setting and where its value came from."),
     "bench": Row("bench", "bench", "Measure retrieval and speed on this machine."),
 }

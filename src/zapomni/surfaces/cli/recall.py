@@ -8,7 +8,7 @@ import click
 
 from zapomni.model import Mode
 from zapomni.surfaces import shapes
-from zapomni.surfaces.cli import render
+from zapomni.surfaces.cli import render, render_documents
 from zapomni.surfaces.cli.options import filters, given, one_of, text_or_stdin
 from zapomni.surfaces.cli.session import Session, answers
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.option("--mode", type=one_of(Mode), default=Mode.HYBRID.value, help="Search by words, by meaning, or by both.")
 @click.option("--strict", is_flag=True, help="Fail where meaning cannot be searched, instead of words alone.")
 @click.option("--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Fill at most this many tokens.")
+@click.option("--with-docs", is_flag=True, help="Search the attached documents too; they share the limit.")
 @click.option("--explain", is_flag=True, help="Show each part of each score.")
 @click.option("--full", is_flag=True, help="Show each text whole.")
 @filters
@@ -35,6 +36,7 @@ def recall(
     mode: str,
     strict: bool,
     budget: int | None,
+    with_docs: bool,
     explain: bool,
     full: bool,
     **where: Any,
@@ -45,8 +47,20 @@ def recall(
     """
     text = text_or_stdin(query, "query")
     with session.memory() as app:
-        answer = app.recall(text, scopes=scopes, limit=limit, mode=mode, strict=strict, budget=budget, **given(where))
-        document = shapes.recollection_shape(answer, explain=explain, preview=None if full else shapes.PREVIEW)
+        asked: dict[str, Any] = {
+            "limit": limit,
+            "mode": mode,
+            "strict": strict,
+            "budget": budget,
+            "with_docs": with_docs,
+        }
+        answer = app.recall(text, scopes=scopes, **asked, **given(where))
+        preview = None if full else shapes.PREVIEW
+        document = shapes.recollection_shape(answer, explain=explain, preview=preview, with_docs=with_docs)
+        if with_docs:
+            session.answer(document, render_documents.together(answer, text, explain=explain, full=full))
+            session.note(render_documents.together_notes(answer))
+            return
         session.answer(document, render.recollection(answer, explain=explain, full=full))
         nothing = not (answer.hits or answer.left_out or session.json)
         searched = app.list(scopes=scopes, limit=1, **given(where)).total if nothing else None

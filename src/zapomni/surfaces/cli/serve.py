@@ -1,4 +1,4 @@
-"""`zapomni serve`: the MCP server, over the pipes of a client or over HTTP."""
+"""`zapomni serve`: the MCP server, over the pipes of a client or, with the HTTP API, over HTTP."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from zapomni.config import TOOL_PROFILES
 from zapomni.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 @click.option("--host", metavar="ADDRESS", help="The address to listen on; the setting http.host if not given.")
 @click.option("--port", type=int, metavar="N", help="The port to listen on; the setting http.port if not given.")
 @click.option(
+    "--tools", type=click.Choice(TOOL_PROFILES), help="Which tools agents see; the setting mcp.tools if not given."
+)
+@click.option(
     "--folder",
     default=".",
     metavar="PATH",
@@ -28,19 +32,20 @@ if TYPE_CHECKING:
     help="Where the agent works: its repository is the default scope. The working folder if not given.",
 )
 @click.pass_context
-def serve(ctx: click.Context, *, http: bool, host: str | None, port: int | None, folder: str) -> int:
+def serve(ctx: click.Context, *, http: bool, host: str | None, port: int | None, tools: str | None, folder: str) -> int:
     """Serve agents over MCP.
 
-    Over standard input and output it ends when the client closes them. Over HTTP clients work in different
-    folders, so that there is no default scope but the user's, and must send the token of the setting
-    http.token when it is set.
+    Over standard input and output it ends when the client closes them. With --http agents are served at /mcp and
+    programs at the routes that /docs lists. Over HTTP clients work in different folders, so that there is no
+    default scope but the user's, and must send a token: that of the setting http.token or, without one, that of
+    the file http.token in the data folder, which is made at the first start.
     """
     if not http and (host is not None or port is not None):
         raise InvalidInput("serve", "an address is given, but not --http", remedy="Add --http")
     if ctx.get_parameter_source("folder") is ParameterSource.COMMANDLINE:
         _check_folder(folder, http=http)
     session: Session = ctx.obj
-    settings = {"http.host": host, "http.port": port}
+    settings = {"http.host": host, "http.port": port, "mcp.tools": tools}
     with session.memory(folder=None if http else folder, settings=settings) as app:
         if not http:
             from zapomni.surfaces.mcp.stdio import run_stdio

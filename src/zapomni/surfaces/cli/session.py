@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 EMBED_NOW: Final = 32
-"""Memories whose vectors a command makes before it ends; a larger backlog is left to a server or `reembed`."""
+"""Memories, or chunks of documents, whose vectors a command makes before it ends; a larger backlog is left to a
+server or `reembed`."""
 
 
 class Session:
@@ -54,12 +55,13 @@ class Session:
         if not self.json:
             _say((click.style(line, dim=True) for line in lines), err=True)
 
-    def embed(self, app: Zapomni) -> None:
+    def embed(self, app: Zapomni, *, documents: bool = False) -> None:
         """Make the vectors of what was just stored where the model is local; the answer is out already."""
         with suppress(Exception):  # the text is stored, and the queue keeps what could not be done
-            wanted = app.embedding.wanted
+            embedding = app.documents.embedding if documents else app.embedding
+            wanted = embedding.wanted
             if wanted is not None and wanted.local:
-                app.embedding.drain(limit=EMBED_NOW)
+                embedding.drain(limit=EMBED_NOW)
 
 
 def answers(function: Callable[..., R]) -> Callable[..., R]:

@@ -29,6 +29,9 @@ PREVIEWS: Final = (PREVIEW, 500, 250, 100)
 SIDE_LIMIT: Final = 500
 """Most characters of metadata, tags or entities in an answer of many."""
 _SIDE_FIELDS: Final = ("metadata", "tags", "entities")
+LISTS: Final = ("memories", "documents")
+"""Fields of an answer that hold stored text, row by row; `count` is that of them all."""
+_TOLD_BY_CITATION: Final = {"root", "first_line", "page", "start", "end"}
 _BOOKKEEPING: Final = {"accessed_at", "access_count", "position"}
 _TOOL_WORDS: Final = {
     "`list`": "list_memories",
@@ -87,14 +90,24 @@ def failure(error: ZapomniError) -> Answer:
 
 
 def quoted(shape: dict[str, Any]) -> Answer:
-    """Return an answer that carries memories: a line about the answer, then each memory in a fence of its own."""
-    shape = {**shape, "memories": [slim(memory) for memory in shape["memories"]]}
-    head = compact({name: value for name, value in shape.items() if name != "memories"})
-    return Answer(shape, "\n".join([head, *(quote(memory) for memory in shape["memories"])]))
+    """Return an answer that carries memories or places in documents: a line about it, then each in its fence."""
+    shape = {**shape, **{name: [slim(row) for row in shape[name]] for name in LISTS if name in shape}}
+    head = compact({name: value for name, value in shape.items() if name not in LISTS})
+    return Answer(shape, "\n".join([head, *(quote(row) for row in rows_of(shape))]))
 
 
-def quote(memory: dict[str, Any]) -> str:
-    """Return one memory as fenced data; its label says where it comes from."""
+def rows_of(shape: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what an answer of many carries, best first where scores tell, else as it stands."""
+    rows = [row for name in LISTS for row in shape.get(name, ())]
+    return sorted(rows, key=lambda row: -row.get("score", 0))
+
+
+def quote(row: dict[str, Any]) -> str:
+    """Return one memory or place as fenced data; its label says where it comes from."""
+    return _quoted_place(row) if "citation" in row else _quoted_memory(row)
+
+
+def _quoted_memory(memory: dict[str, Any]) -> str:
     date = str(memory.get("observed_at") or memory["created_at"])[:10]
     label = f"id={memory['id']} {memory['kind']} scope={memory['scope']} {date} origin={memory['origin']}"
     for name in ("score", "trust", "title", "tags"):
@@ -104,6 +117,15 @@ def quote(memory: dict[str, Any]) -> str:
     if memory.get("cut"):
         label += f" cut, {memory['length']} characters; whole by list_memories id={memory['id']}"
     return fence(memory["content"], label)
+
+
+def _quoted_place(place: dict[str, Any]) -> str:
+    label = f"document={place['citation']} {place['kind']} score={place['score']}"
+    if under := place.get("trail") or [place.get("title", "")]:
+        label += f" under={' > '.join(under)}"
+    if place.get("cut"):
+        label += f" cut, {place['length']} characters"
+    return fence(place["text"], label)
 
 
 def fitted(build: Callable[[int], dict[str, Any]]) -> Answer:
@@ -120,22 +142,41 @@ def fitted(build: Callable[[int], dict[str, Any]]) -> Answer:
 
 
 def room_for(answer: Answer) -> int:
-    """Return how many of its memories an answer can keep, at least one."""
-    count = len(answer.shape["memories"])
-    sizes = [
-        len(compact(memory).encode()) + len(compact(quote(memory)).encode()) for memory in answer.shape["memories"]
-    ]
+    """Return how many of its rows an answer can keep, at least one."""
+    rows = rows_of(answer.shape)
+    sizes = [len(compact(row).encode()) + len(compact(quote(row)).encode()) for row in rows]
     room = REPLY_BYTES - (answer.size - sum(sizes))
+    count = len(rows)
     while count > 1 and sum(sizes[:count]) > room:
         count -= 1
     return count
 
 
-def slim(memory: dict[str, Any]) -> dict[str, Any]:
-    """Return a memory of many without what is empty, usual or bookkeeping; `omitted` names what was too long."""
+def shortened(answer: Answer) -> Answer:
+    """Return an answer with the best of its hits that there is room for; memories that have none are named."""
+    rest = rows_of(answer.shape)[room_for(answer) :]
+    if not rest:
+        return answer
+    kept: dict[str, Any] = {
+        name: [row for row in answer.shape[name] if not any(row is other for other in rest)]
+        for name in LISTS
+        if name in answer.shape
+    }
+    shape = answer.shape | kept | {"count": sum(map(len, kept.values()))}
+    if left_out := [row["id"] for row in rest if "id" in row] + shape.get("left_out", []):
+        shape["left_out"] = left_out
+    if places := sum("citation" in row for row in rest):
+        shape["documents_left_out"] = places
+    return quoted(shape)
+
+
+def slim(row: dict[str, Any]) -> dict[str, Any]:
+    """Return one of many without what is empty, usual or bookkeeping; `omitted` names what was too long."""
+    if "citation" in row:
+        return {name: value for name, value in row.items() if value and name not in _TOLD_BY_CITATION}
     kept = {
         name: value
-        for name, value in memory.items()
+        for name, value in row.items()
         if value not in (None, "", [], {}) and name not in _BOOKKEEPING and _USUAL.get(name) != value
     }
     long = [name for name in _SIDE_FIELDS if name in kept and len(compact(kept[name])) > SIDE_LIMIT]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import secrets
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from zapomni.errors import InvalidInput, ZapomniError
+from zapomni.errors import InvalidInput, Refused, ZapomniError
 from zapomni.model import Mode, Status
 from zapomni.services.parse import parse_choice, parse_flag, parse_scopes, parse_whole
 from zapomni.surfaces.mcp.answers import (
@@ -18,12 +19,15 @@ from zapomni.surfaces.mcp.answers import (
     fitted,
     plain,
     quote,
-    quoted,
     room_for,
+    shortened,
     with_notes,
 )
 from zapomni.surfaces.mcp.arguments import Given, read_arguments
-from zapomni.surfaces.mcp.tools import BY_NAME
+from zapomni.surfaces.mcp.batch_calls import BATCH_CALLS
+from zapomni.surfaces.mcp.document_calls import DOCUMENT_CALLS
+from zapomni.surfaces.mcp.tools import BY_NAME, offered
+from zapomni.surfaces.reading_shapes import answer_shape
 from zapomni.surfaces.shapes import (
     outcome_shape,
     page_shape,
@@ -40,6 +44,7 @@ if TYPE_CHECKING:
 
     from zapomni.app import Zapomni
     from zapomni.model import Actor, Outcome
+    from zapomni.surfaces.mcp.tools import Tool
 
 LIST_DEFAULT: Final = 20
 PART: Final = 20_000
@@ -47,6 +52,7 @@ PART: Final = 20_000
 PART_BYTES: Final = 40_000
 TOP_TAGS: Final = 50
 """Tags and scopes that the statistics name; a store may hold thousands."""
+_SWITCH: Final = "The user switches it on by `zapomni serve --tools full` or by the setting mcp.tools = full"
 _ANY: Final = 2**53
 _LOG = logging.getLogger(__name__)
 
@@ -65,7 +71,7 @@ def run_tool(app: Zapomni, name: str, raw: Mapping[str, Any] | None, actor: Acto
     """
     given = Given()
     try:
-        given = read_arguments(BY_NAME[name], raw)
+        given = read_arguments(_offered_tool(app, name), raw)
         answer = _CALLS[name](app, given, actor)
     except ZapomniError as error:
         answer = failure(error)
@@ -74,6 +80,13 @@ def run_tool(app: Zapomni, name: str, raw: Mapping[str, Any] | None, actor: Acto
         _LOG.exception("internal error %s in %s", reference, name)
         answer = failure(Internal(f"internal error {reference}", remedy="The server's log says more under it"))
     return with_notes(answer, given.notes, given.ignored)
+
+
+def _offered_tool(app: Zapomni, name: str) -> Tool:
+    tool = BY_NAME[name]
+    if tool not in offered(app.config.mcp.tools):
+        raise Refused(f"{name} is not switched on", remedy=_SWITCH)
+    return tool
 
 
 def _store(app: Zapomni, given: Given, actor: Actor) -> Answer:
@@ -86,6 +99,7 @@ def _store(app: Zapomni, given: Given, actor: Actor) -> Answer:
 def _recall(app: Zapomni, given: Given, _: Actor) -> Answer:
     take = given.take
     explain = parse_flag("explain", take("explain"))
+    with_docs = parse_flag("with_docs", take("with_docs"))
     answer = app.recall(
         take("query"),
         scopes=parse_scopes(take("scope")),
@@ -93,16 +107,25 @@ def _recall(app: Zapomni, given: Given, _: Actor) -> Answer:
         mode=parse_choice("mode", take("mode"), Mode, Mode.HYBRID),
         strict=parse_flag("strict", take("strict")),
         budget=parse_whole("budget", take("budget"), 0, low=1, high=_ANY) or None,
+        with_docs=with_docs,
         **given.values,
     )
-    found = fitted(lambda preview: recollection_shape(answer, explain=explain, preview=preview))
-    if found.size <= REPLY_BYTES:
-        return found
-    kept = room_for(found)
-    rest = [memory["id"] for memory in found.shape["memories"][kept:]]
-    memories = found.shape["memories"][:kept]
-    left_out = [*rest, *found.shape.get("left_out", [])]
-    return quoted({**found.shape, "count": kept, "memories": memories, "left_out": left_out})
+    found = fitted(lambda preview: recollection_shape(answer, explain=explain, preview=preview, with_docs=with_docs))
+    return found if found.size <= REPLY_BYTES else shortened(found)
+
+
+def _ask(app: Zapomni, given: Given, _: Actor) -> Answer:
+    take = given.take
+    answer = app.reading.ask(
+        take("question"),
+        scopes=parse_scopes(take("scope")),
+        select=parse_flag("select", take("select")),
+        budget=parse_whole("budget", take("budget"), 0, low=1, high=_ANY) or None,
+        **given.values,
+    )
+    failed = failure(answer.problem).shape if answer.problem is not None else {}
+    found = fitted(lambda preview: answer_shape(answer, preview=preview) | failed)
+    return replace(found if found.size <= REPLY_BYTES else shortened(found), failed=bool(failed))
 
 
 def _update(app: Zapomni, given: Given, actor: Actor) -> Answer:
@@ -211,8 +234,11 @@ def _one_scope(name: str, value: Any) -> str | None:
 _CALLS: Final[Mapping[str, Callable[[Zapomni, Given, Actor], Answer]]] = {
     "store_memory": _store,
     "recall_memory": _recall,
+    "ask_memory": _ask,
     "update_memory": _update,
     "delete_memory": _delete,
     "list_memories": _list,
     "memory_stats": _stats,
+    **DOCUMENT_CALLS,
+    **BATCH_CALLS,
 }

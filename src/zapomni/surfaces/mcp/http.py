@@ -1,51 +1,58 @@
-"""MCP over HTTP: any number of clients, both eras at one address, no sessions."""
+"""The HTTP server: MCP for any number of clients, both eras at one address without sessions, and the HTTP API."""
 
 from __future__ import annotations
 
 import signal
 import socket
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
-from starlette.responses import JSONResponse
-from starlette.routing import Route
 
-from zapomni import __version__
-from zapomni.errors import ConfigError, Unavailable, ZapomniError
+from zapomni.errors import ConfigError, Unavailable
+from zapomni.surfaces.http.api import routes
+from zapomni.surfaces.http.guard import BODY_LIMIT, Guard, is_loopback
+from zapomni.surfaces.http.patience import PatientProtocol
+from zapomni.surfaces.http.token import kept_token, token_file
 from zapomni.surfaces.mcp.ending import GRACE, end_in_time
-from zapomni.surfaces.mcp.guard import HEALTH_PATH, MCP_PATH, Guard, is_loopback
-from zapomni.surfaces.mcp.pipe import LINE_LIMIT
+from zapomni.surfaces.mcp.mending import MCP_PATH, Mending
 from zapomni.surfaces.mcp.server import Memory, build_server
-from zapomni.surfaces.shapes import meaning_shape
 
 if TYPE_CHECKING:
     from mcp.server.subscriptions import ListenHandler
+    from starlette.types import ASGIApp
 
     from zapomni.app import Zapomni
 
 
 def run_http(app: Zapomni, *, host: str, port: int, token: str | None) -> int:
-    """Serve at `http://HOST:PORT/mcp` until SIGTERM or SIGINT, and return the exit status.
+    """Serve at `http://HOST:PORT` until SIGTERM or SIGINT, and return the exit status.
 
     `app` is opened without a folder: clients of one server work in different ones, and none may get
-    another's default scope. Port 0 takes a free one; the address is told on standard error. Raises
-    `ConfigError` for an address that others can reach without a token, `Unavailable` when the address
-    cannot be had.
+    another's default scope. Port 0 takes a free one. Without a token the one of the data folder is asked for.
+    The address and where the token lies are told on standard error. Raises `ConfigError` for an address that
+    others can reach without a token of the settings, `Unavailable` when the address cannot be had.
     """
     if not is_loopback(host) and not token:
         raise ConfigError(
             f"http.token is not set and {host} can be reached from other machines",
             remedy="Set ZAPOMNI_HTTP_TOKEN, or listen on 127.0.0.1",
         )
+    asked_for = token or kept_token(app.config.home)
     memory = Memory(app)
     memory.start_worker()
     with _listen(host, port) as listener:
-        server = _build(memory, host, token)
-        # uvicorn raises the signal that ended it once more, for whoever started it: here nobody.
-        before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGTERM, signal.SIGINT)}
+        server = _build(memory, host, asked_for)
+
+        def end(*_: object) -> None:
+            server.should_exit = True
+
+        # One may come before uvicorn listens to them, and it raises the one that ended it once more.
+        before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
         shown = f"[{host}]" if ":" in host else host
+        lies = app.config.origins.get("http.token", "the settings") if token else token_file(app.config.home)
+        sys.stderr.write(f"Clients send the token of {lies}\n")
         sys.stderr.write(f"zapomni listens on http://{shown}:{listener.getsockname()[1]}{MCP_PATH}\n")
         sys.stderr.flush()
         try:
@@ -67,18 +74,26 @@ def _listen(host: str, port: int) -> socket.socket:
         ) from error
 
 
-def _build(memory: Memory, host: str, token: str | None) -> _Server:
+def web_app(memory: Memory, *, host: str, token: str) -> tuple[ASGIApp, ListenHandler]:
+    """Return everything that the server answers, behind its guard, and the handler of MCP's listeners."""
     server, listeners = build_server(memory)
     web = server.streamable_http_app(
         streamable_http_path=MCP_PATH,
         json_response=True,
         stateless_http=True,
-        max_request_body_size=2 * LINE_LIMIT,  # the guard has its own, smaller limit
+        max_request_body_size=2 * BODY_LIMIT,  # the guard has its own, smaller limit
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard does it
-        custom_starlette_routes=[Route(HEALTH_PATH, _Health(memory), methods=["GET"])],
+        custom_starlette_routes=routes(memory),
     )
+    return Guard(Mending(web), host=host, token=token), listeners
+
+
+def _build(memory: Memory, host: str, token: str) -> _Server:
+    web, listeners = web_app(memory, host=host, token=token)
     config = uvicorn.Config(
-        Guard(web, host=host, token=token),
+        web,
+        http=PatientProtocol,
+        ws="none",
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -99,24 +114,3 @@ class _Server(uvicorn.Server):
         end_in_time()
         self._listeners.close()
         await super().shutdown(sockets)
-
-
-class _Health:
-    """Answers whether the server works, with nothing that a stranger may not know."""
-
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer one request."""
-        response = await self._answer()
-        await response(scope, receive, send)
-
-    async def _answer(self) -> JSONResponse:
-        try:
-            state = await self._memory.ask(lambda app: meaning_shape(app.embedding))
-        except ZapomniError as error:
-            return JSONResponse({"status": error.code, "version": __version__}, status_code=503)
-        mode = "hybrid" if state.get("space") else "lexical"
-        shape = {"status": "ok", "version": __version__, "mode": mode, "waiting": state.get("waiting", 0)}
-        return JSONResponse(shape)

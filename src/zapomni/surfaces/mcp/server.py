@@ -26,7 +26,7 @@ from zapomni.model import Actor, Origin
 from zapomni.surfaces.mcp import prompts, resources, wire
 from zapomni.surfaces.mcp.answers import in_tool_words, with_notes
 from zapomni.surfaces.mcp.calls import run_tool
-from zapomni.surfaces.mcp.tools import BY_NAME, INSTRUCTIONS, TOOLS
+from zapomni.surfaces.mcp.tools import BY_NAME, INSTRUCTIONS, offered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,8 +42,9 @@ Ctx: TypeAlias = "ServerRequestContext[Any, Any]"
 
 WRITERS: Final = 4
 READERS: Final = 8
+THINKERS: Final = 4
 """Threads, and so database connections, of one server. Writes have their own, so that those that wait for
-another process's lock do not keep readers waiting."""
+another process's lock do not keep readers waiting; so have calls that wait for a language model."""
 NAME_LENGTH: Final = 80
 """Most characters of a client's name in the history."""
 _LEGACY_NOT_FOUND: Final = -32002
@@ -58,10 +59,11 @@ class Memory:
         self._opening = threading.Lock()
         self._readers = anyio.CapacityLimiter(READERS)
         self._writers = anyio.CapacityLimiter(WRITERS)
+        self._thinkers = anyio.CapacityLimiter(THINKERS)
 
-    async def ask(self, act: Callable[[Zapomni], T], *, writes: bool = False) -> T:
+    async def ask(self, act: Callable[[Zapomni], T], *, writes: bool = False, thinks: bool = False) -> T:
         """Run something with the memory on a thread; a call that has begun is finished, cancelled or not."""
-        limiter = self._writers if writes else self._readers
+        limiter = self._thinkers if thinks else self._writers if writes else self._readers
         return await anyio.to_thread.run_sync(self._with_app, act, limiter=limiter)
 
     def open(self) -> Zapomni:
@@ -128,8 +130,9 @@ class Handlers:
         self._changes = changes
 
     async def list_tools(self, _: Ctx, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        """Return every tool."""
-        return types.ListToolsResult(tools=[types.Tool.model_validate(tool.definition()) for tool in TOOLS])
+        """Return the tools of the profile that the settings name."""
+        shown = offered(self._memory.app.config.mcp.tools)
+        return types.ListToolsResult(tools=[types.Tool.model_validate(tool.definition()) for tool in shown])
 
     async def call_tool(self, ctx: Ctx, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Run a tool on a thread; only an unknown name is an error of the protocol."""

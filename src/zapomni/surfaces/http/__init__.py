@@ -1,0 +1,1 @@
+"""The HTTP API: every verb as a route of one table, on the same server as MCP."""

@@ -1,0 +1,74 @@
+"""Answers: a shape of `surfaces.shapes` with its status, and the one table from errors to statuses."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from math import ceil
+from typing import TYPE_CHECKING, Any, Final
+
+from zapomni import errors
+from zapomni.surfaces.shapes import error_shape
+from zapomni.text.clean import cut
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MESSAGE_LIMIT: Final = 1_000
+"""Most characters of an error's message; it quotes what was given, however long."""
+
+HTTP_STATUS: Final[Mapping[type[errors.ZapomniError], int]] = {
+    errors.InvalidInput: 400,
+    errors.NotFound: 404,
+    errors.Ambiguous: 409,
+    errors.Conflict: 409,
+    errors.Refused: 422,
+    errors.BudgetSpent: 429,
+    errors.Unavailable: 503,
+    errors.ConfigError: 503,
+    errors.ZapomniError: 500,
+}
+"""What each error is over HTTP; a class without a line of its own has that of its nearest parent.
+
+A bad setting is the server's matter and not the client's: the server cannot do it until somebody mends the setting.
+"""
+_JSON: Final = "application/json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a call comes to: the body, its type, and what goes beside it."""
+
+    body: bytes
+    status: int = 200
+    media_type: str = _JSON
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def answered(shape: Mapping[str, Any], status: int = 200, **headers: str) -> Answer:
+    """Return a shape as JSON; a header is named with `_` for its dashes.
+
+    Half a surrogate pair that was given in JSON has no UTF-8: it is shown as a question mark.
+    """
+    text = json.dumps(shape, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Answer(body=text.encode("utf-8", "replace"), status=status, headers=named)
+
+
+def failure(error: errors.ZapomniError, *, beside: Mapping[str, Any] | None = None) -> Answer:
+    """Return an error with its status, with when to try again where that is known, and what there is `beside` it."""
+    shape = {**(beside or {}), **error_shape(error)}
+    shape["error"]["message"] = cut(shape["error"]["message"], MESSAGE_LIMIT)
+    after = getattr(error, "retry_after", None)
+    return answered(shape, status_of(error), **({"Retry_After": str(ceil(after))} if after is not None else {}))
+
+
+def refusal(status: int, code: str, message: str, remedy: str = "", **headers: str) -> Answer:
+    """Return what is said to a request that no verb was asked by: its own code, in the shape of every error."""
+    told = {"code": code, "message": cut(message, MESSAGE_LIMIT)} | ({"remedy": remedy} if remedy else {})
+    return answered({"error": told}, status, **headers)
+
+
+def status_of(error: errors.ZapomniError) -> int:
+    """Return the status of an error."""
+    return next(HTTP_STATUS[kind] for kind in type(error).__mro__ if kind in HTTP_STATUS)

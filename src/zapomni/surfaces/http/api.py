@@ -1,0 +1,108 @@
+"""The table of routes as a web application's routes: one place a path, each call on a thread of the memory."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from zapomni.errors import ZapomniError
+from zapomni.model import Actor, Origin
+from zapomni.surfaces.http.answers import Answer, failure, refusal
+from zapomni.surfaces.http.asked import Asked, check_required, read_body, read_query
+from zapomni.surfaces.http.table import CALLS
+from zapomni.surfaces.mcp.calls import Internal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.types import Receive, Scope, Send
+
+    from zapomni.app import Zapomni
+    from zapomni.surfaces.http.table import Call
+    from zapomni.surfaces.mcp.server import Memory
+
+NAME_LENGTH: Final = 80
+"""Most characters of a client's name in the history."""
+ALWAYS: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+"""Headers of every answer: what is remembered is kept in no cache and taken for nothing but what it is."""
+_LOG = logging.getLogger(__name__)
+
+
+def routes(memory: Memory) -> list[Route]:
+    """Return a route for each path of the table, those with names in them last, and one for all that is not there."""
+    paths = sorted({call.path for call in CALLS}, key=lambda path: "{" in path)
+    places = [Route(path, _Place(memory, {call.method: call for call in CALLS if call.path == path})) for path in paths]
+    return [*places, Route("/{path:path}", _Nowhere())]
+
+
+class _Place:
+    """Answers the requests for one path."""
+
+    def __init__(self, memory: Memory, calls: Mapping[str, Call]) -> None:
+        self._memory = memory
+        self._calls = calls
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        request = Request(scope, receive)
+        call = self._calls.get("GET" if request.method == "HEAD" else request.method)
+        answer = self._other_method(request) if call is None else await self._answer(call, request)
+        await response(answer)(scope, receive, send)
+
+    def _other_method(self, request: Request) -> Answer:
+        allowed = ", ".join(self._calls)
+        return refusal(405, "method", f"{request.method} does nothing here; there is {allowed}", Allow=allowed)
+
+    async def _answer(self, call: Call, request: Request) -> Answer:
+        body = await request.body()
+        act = partial(_act, call=call, request=request, body=body)
+        return await self._memory.ask(act, writes=call.writes, thinks=call.thinks)
+
+
+class _Nowhere:
+    """Answers the requests for every other path."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        answer = refusal(404, "not_found", f"there is no {scope['path']}", "GET /docs lists what there is")
+        await response(answer)(scope, receive, send)
+
+
+def response(answer: Answer) -> Response:
+    """Return an answer as the web framework sends it."""
+    return Response(answer.body, answer.status, {**ALWAYS, **answer.headers}, answer.media_type)
+
+
+def _act(app: Zapomni, call: Call, request: Request, body: bytes) -> Answer:
+    """Do one call; whatever goes wrong becomes an answer that says so.
+
+    An error that nobody foresaw is logged under a reference and answered with it alone, for its text may
+    hold what the client should not see.
+    """
+    try:
+        values = {
+            **read_body(call, body),
+            **read_query(call, request.query_params.multi_items()),
+            **request.path_params,
+        }
+        check_required(call, values)
+        return call.act(app, Asked(values, _actor(request), body))
+    except ZapomniError as error:
+        return failure(error)
+    except Exception:  # noqa: BLE001 - the boundary: nothing of ours may end the server
+        reference = secrets.token_hex(4)
+        _LOG.exception("internal error %s in %s", reference, call.name)
+        return failure(Internal(f"internal error {reference}", remedy="The server's log says more under it"))
+
+
+def _actor(request: Request) -> Actor:
+    """Return who calls, as the history names it: `http:` and the first word of the User-Agent."""
+    name = request.headers.get("user-agent", "").partition("/")[0]
+    name = "".join(letter for letter in name if letter.isprintable()).strip()[:NAME_LENGTH]
+    return Actor(name=f"http:{name}" if name else "http", origin=Origin.AGENT)

@@ -1,0 +1,202 @@
+"""Every route does what it says, in the shapes of docs/json.md."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from zapomni import errors
+from zapomni.services.parse import DRAFT_FIELDS, FILTER_FIELDS, PATCH_FIELDS
+from zapomni.surfaces.http.answers import failure, status_of
+from zapomni.surfaces.http.table import CALLS
+from zapomni.surfaces.mcp.calls import Internal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.http.web import Web
+
+RUSSIAN = "По пятницам не выкатываем: до понедельника дежурит один человек."
+ENGLISH = "The staging password lies in the safe."
+
+
+@pytest.mark.promise("http.verbs")
+def test_a_memory_is_stored_found_changed_and_taken_back(web: Web) -> None:
+    said = web("POST", "/memories", {"content": RUSSIAN, "tags": ["релиз"], "importance": 0.9})
+    made = said.json
+    assert (said.status, made["status"], said.headers["location"]) == (201, "created", f"/memories/{made['id']}")
+    web.good("POST", "/memories", {"content": ENGLISH})
+    assert [hit["content"] for hit in web.good("GET", "/memories/search", q="выкатка в пятницу")["memories"]] == [
+        RUSSIAN
+    ]
+    assert web.good("GET", "/memories", tags=["релиз"])["total"] == 1
+    assert web.good("GET", f"/memories/{made['id'][:8]}")["content"] == RUSSIAN
+    changed = web.good("PATCH", f"/memories/{made['id']}", {"importance": 0.2, "version": 1})
+    assert (changed["status"], changed["version"]) == ("updated", 2)
+    assert web.good("DELETE", f"/memories/{made['id']}")["status"] == "deleted"
+    assert web.good("GET", "/memories")["total"] == 1
+    assert web.good("POST", f"/memories/{made['id']}/undo")["restored"] == [made["id"]]
+    history = web.good("GET", f"/memories/{made['id']}/history")
+    assert [revision["verb"] for revision in history["revisions"]] == ["create", "update", "delete", "restore"]
+    assert {revision["actor"] for revision in history["revisions"]} == {"http"}
+    assert web.good("GET", "/status")["memories"] == 2
+
+
+@pytest.mark.promise("http.verbs")
+def test_pages_follow_each_other_to_the_end(web: Web) -> None:
+    for number in range(5):
+        web.good("POST", "/memories", {"content": f"Note number {number}."})
+    seen, cursor = [], ""
+    while cursor is not None:
+        page = web.good("GET", "/memories", limit=2, cursor=cursor)
+        seen += [memory["content"] for memory in page["memories"]]
+        cursor = page["next"]
+    assert sorted(seen) == [f"Note number {number}." for number in range(5)]
+
+
+@pytest.mark.promise("http.verbs")
+def test_documents_are_scanned_searched_and_told_of(web: Web, tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "deploy.md").write_text("# Выкатка\n\nВыкатываем командой `make ship`.\n", encoding="utf-8")
+    source = web.app.documents.add(folder)
+    assert web.good("POST", "/sources/scan", {})["sources"][0]["added"] == 1
+    found = web.good("GET", "/search", q="как выкатить", kind=["docs"])
+    assert [place["path"] for place in found["documents"]] == ["deploy.md"]
+    assert [one["id"] for one in web.good("GET", "/sources")["sources"]] == [source.id]
+    assert web.good("GET", "/sources/status", source=source.id)["sources"][0]["documents"] == 1
+
+
+@pytest.mark.promise("http.verbs")
+def test_a_run_is_taken_back_as_one(web: Web) -> None:
+    ids = [web.good("POST", "/memories", {"content": text})["id"] for text in (RUSSIAN, ENGLISH)]
+    run = web.app.delete_many(ids).run
+    assert sorted(web.good("POST", f"/runs/{run}/undo")["restored"]) == sorted(ids)
+
+
+def test_an_erased_memory_has_a_history_without_texts(web: Web) -> None:
+    made = web.good("POST", "/memories", {"content": RUSSIAN})
+    assert web.good("DELETE", f"/memories/{made['id']}", erase="true")["status"] == "erased"
+    history = web("GET", f"/memories/{made['id']}/history")
+    assert "пятницам" not in history.body.decode()
+
+
+def test_a_text_that_was_refused_before_is_refused_with_a_status_of_its_own(web: Web) -> None:
+    made = web.good("POST", "/memories", {"content": RUSSIAN})
+    web.good("DELETE", f"/memories/{made['id']}", never="это неправда")
+    said = web("POST", "/memories", {"content": RUSSIAN})
+    assert (said.status, said.json["status"]) == (422, "refused")
+    assert "это неправда" in said.json["warnings"][0]
+
+
+def test_a_lost_update_shows_what_is_stored(web: Web) -> None:
+    made = web.good("POST", "/memories", {"content": ENGLISH})
+    web.good("PATCH", f"/memories/{made['id']}", {"content": RUSSIAN})
+    said = web("PATCH", f"/memories/{made['id']}", {"content": "третье", "version": 1})
+    assert (said.status, said.json["error"]["current"]["content"]) == (409, RUSSIAN)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "query", "status", "named"),
+    [
+        ("GET", "/memories/zzzz", None, {}, 404, "zzzz"),
+        ("GET", "/memories/search", None, {}, 400, "q"),
+        ("GET", "/memories", None, {"kinds": "semantic"}, 400, "Did you mean kind"),
+        ("GET", "/memories", None, {"limit": ["1", "2"]}, 400, "limit"),
+        ("GET", "/memories", None, {"limit": "много"}, 400, "limit"),
+        ("GET", "/memories", None, {"scope": "project:нигде"}, 404, "project:нигде"),
+        ("POST", "/memories", {}, {}, 400, "content"),
+        ("POST", "/memories", {"content": "  "}, {}, 400, "content"),
+        ("POST", "/memories", {"content": 5}, {}, 400, "content"),
+        ("POST", "/memories", {"content": "a", "contnet": "b"}, {}, 400, "contnet"),
+        ("POST", "/memories", ["content"], {}, 400, "object"),
+        ("POST", "/memories", b'{"content": NaN}', {}, 400, "JSON"),
+        ("POST", "/memories", b"\xff\xfe{", {}, 400, "JSON"),
+        ("POST", "/memories", b"[" * 100_000, {}, 400, "JSON"),
+        ("PATCH", "/memories/zzzz", {"version": "one"}, {}, 400, "version"),
+        ("GET", "/cost", None, {"days": 0}, 400, "days"),
+        ("GET", "/sources/status", None, {"source": "a\0b"}, 404, "source"),
+        ("POST", "/sources/scan", {"source": {}}, {}, 400, "source"),
+        ("GET", "/nowhere", None, {}, 404, "/nowhere"),
+        ("GET", "/memories/", None, {}, 404, "/memories/"),
+    ],
+)
+@pytest.mark.promise("http.errors")
+def test_a_wrong_request_is_answered_with_what_is_wrong(
+    web: Web, method: str, path: str, body: Any, query: dict[str, Any], status: int, named: str
+) -> None:
+    said = web(method, path, body, **query)
+    assert said.status == status, said
+    assert set(said.json) == {"error"}
+    assert named in said.body.decode()
+
+
+def test_an_ambiguous_id_lists_what_it_fits(web: Web) -> None:
+    ids = [web.good("POST", "/memories", {"content": f"Запись {number}"})["id"] for number in range(40)]
+    letter = next(letter for letter in "23456789bcdfghjkmnpqrstvwxyz" if sum(one[0] == letter for one in ids) > 1)
+    said = web("DELETE", f"/memories/{letter}")
+    assert said.status == 409
+    assert len(said.json["error"]["matches"]) > 1
+    assert web.good("GET", "/memories")["total"] == 40
+
+
+@pytest.mark.parametrize("path", sorted({call.path for call in CALLS}))
+@pytest.mark.promise("http.errors")
+def test_a_method_that_does_nothing_is_answered_with_those_that_do(web: Web, path: str) -> None:
+    there = {call.method for call in CALLS if call.path == path}
+    for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} - there:
+        said = web(method, path)
+        assert said.status == 405
+        assert set(said.headers["allow"].split(", ")) == there
+        assert not [name for name in said.headers if name.startswith("access-control")]
+
+
+@pytest.mark.promise("http.errors")
+def test_a_fault_of_ours_is_answered_by_a_reference_and_nothing_else(
+    web: Web, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(web.app, "list", lambda **_: 1 / 0)
+    said = web("GET", "/memories")
+    assert (said.status, said.json["error"]["code"]) == (500, "internal")
+    assert "ZeroDivision" not in said.body.decode()
+    reference = said.json["error"]["message"].split()[-1]
+    assert reference in caplog.text
+
+
+@pytest.mark.promise("http.errors")
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (errors.InvalidInput("limit", "it is no number"), 400),
+        (errors.NotFound("no memory"), 404),
+        (errors.Ambiguous("k", ("k1", "k2")), 409),
+        (errors.Refused("no"), 422),
+        (errors.StoreBusy("another process writes"), 503),
+        (errors.BudgetSpent("the day's tokens are spent", retry_after=59.2), 429),
+        (errors.ModelError("the model does not answer"), 503),
+        (errors.StoreDamaged("not whole"), 500),
+        (Internal("internal error 1"), 500),
+    ],
+)
+def test_each_error_has_the_status_of_its_class(error: errors.ZapomniError, status: int) -> None:
+    answer = failure(error)
+    assert (answer.status, status_of(error)) == (status, status)
+    assert ("Retry-After" in answer.headers) == (getattr(error, "retry_after", None) is not None)
+
+
+def test_every_field_of_a_memory_and_a_filter_can_be_given() -> None:
+    named = {call.name: {*call.query, *(call.body or {})} for call in CALLS}
+    assert named["create_memory"] == {*DRAFT_FIELDS, "scope"}
+    assert named["update_memory"] >= set(PATCH_FIELDS)
+    assert named["list_memories"] >= set(FILTER_FIELDS)
+    assert named["search_memories"] >= set(FILTER_FIELDS) - {"deleted"}
+
+
+@pytest.mark.promise("house.light")
+def test_a_server_over_pipes_loads_nothing_of_the_http_api() -> None:
+    code = "import sys, zapomni.surfaces.mcp.stdio; print([m for m in sys.modules if m.startswith('zapomni.surfaces.http')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
