@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count as counted
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
-from zapomni.errors import InvalidInput, ZapomniError
+from zapomni.errors import InvalidInput, NotFound, ZapomniError
 from zapomni.files.guard import PathGuard, Root
 from zapomni.files.names import oddity
 from zapomni.files.reading import DEPTH, LIST_LIMIT, PART, PART_LIMIT, FileList, FilePart, list_files, read_part
@@ -22,7 +23,7 @@ from zapomni.model.document import DocumentFilter, DocumentKind, DocumentQuery, 
 from zapomni.services.parse import given, parse_choice, parse_texts, parse_whole
 from zapomni.services.scopes import scope_to_write, scopes_to_read
 from zapomni.services.search import chunk_texts, search
-from zapomni.services.sources import add_source, find_source, list_sources
+from zapomni.services.sources import add_source, find_source, list_sources, real_root
 from zapomni.text.clean import REPLACEMENT
 
 if TYPE_CHECKING:
@@ -160,8 +161,9 @@ class DocumentIndex:
         """Attach the folders that the settings name, where they are not attached yet."""
         known = {source.root for source in self._context.store.documents.sources() if source.mode is SourceMode.INDEX}
         for folder in self._settings.folders:
-            if folder.exists() and folder.resolve().as_posix() not in known:
-                add_source(self._context, folder, scope=self._context.place.write, home=self._home)
+            if real_root(folder).as_posix() not in known:
+                with suppress(NotFound):
+                    add_source(self._context, folder, scope=self._context.place.write, home=self._home)
 
     # --- questions --------------------------------------------------------------------------------------
     def search(

@@ -265,16 +265,55 @@ def start(home: Path, *words: str, variables: tuple[str, ...] = (), **options: A
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
 
+PLAIN = ("LC_ALL=C", "PYTHONUTF8=0", "PYTHONCOERCECLOCALE=0", "PYTHONIOENCODING=ascii")
+
+
+def plainly(home: Path, *words: str) -> str:
+    with start(home, *words, variables=PLAIN) as process:
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err.decode()
+    return out.decode()
+
+
+@pytest.fixture
+def papers(home: Path) -> Path:
+    folder = home / "work" / "бумаги"
+    folder.mkdir()
+    folder.joinpath("нота.md").write_text("# Нота\n\nжуравль прилетел\n", encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("spelled", ["whole", "as it lies here"])
+def test_a_folder_with_a_russian_name_is_attached_and_searched_in_a_locale_that_knows_no_russian(
+    home: Path, papers: Path, spelled: str
+) -> None:
+    name = str(papers) if spelled == "whole" else papers.name
+    assert "added 1" in plainly(home, "source", "add", name)
+    assert "documents  1" in plainly(home, "source", "status", name)
+    assert "бумаги/нота.md:1" in plainly(home, "search", "журавль", "--source", name)
+
+
+@pytest.mark.parametrize("where", ["file", "environment"])
+def test_a_folder_with_a_russian_name_in_the_settings_is_attached_once_in_such_a_locale(
+    home: Path, papers: Path, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if where == "file":
+        settings = home / "config.toml"
+        monkeypatch.setenv("ZAPOMNI_CONFIG", str(settings))
+        settings.write_text(f'[documents]\nfolders = ["{papers}", "{papers}-которых-нет"]\n', encoding="utf-8")
+    else:
+        monkeypatch.setenv("ZAPOMNI_DOCUMENTS_FOLDERS", str(papers))
+    assert "added 1" in plainly(home, "source", "scan")
+    plainly(home, "source", "add", papers.name, "--exclude", "черновик.md", "--no-scan")
+    plainly(home, "source", "scan")
+    (source,) = json.loads(plainly(home, "source", "list", "--json"))["sources"]
+    assert (source["root"], source["exclude"]) == (str(papers), ["черновик.md"])
+
+
 def test_russian_passes_through_a_locale_that_knows_no_russian(home: Path) -> None:
-    plain = ("LC_ALL=C", "PYTHONUTF8=0", "PYTHONCOERCECLOCALE=0", "PYTHONIOENCODING=ascii")
     text = "Ёлка в холле, «Северный Лес» 🎄"
-    with start(home, "store", text, variables=plain) as process:
-        out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
-    with start(home, "recall", "елка", variables=plain) as process:
-        out, err = process.communicate(timeout=60)
-    assert text in out.decode()
-    assert "Traceback" not in err.decode()
+    plainly(home, "store", text)
+    assert text in plainly(home, "recall", "елка")
 
 
 def test_a_reader_that_goes_away_is_no_error_to_talk_about(home: Path, stored: Stored) -> None:

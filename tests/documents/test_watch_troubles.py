@@ -9,6 +9,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,11 +18,11 @@ from tests.servers import environment
 from tests.trials.drivers_b import until
 
 from zapomni.errors import Unavailable
+from zapomni.files.watching import watching
 from zapomni.services import watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from threading import Event
 
     from tests.documents.conftest import Desk, Watched
 
@@ -135,6 +136,21 @@ def test_a_name_that_is_not_utf_8_does_not_end_the_watching(watched: Watched) ->
     watched.settle()
     watched.desk.write("newer.md", "# Newer\n\nwren\n")
     until(lambda: watched.desk.found("wren"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names are text")
+def test_a_change_of_a_name_that_is_not_utf_8_is_told_after_a_rest(tmp_path: Path) -> None:
+    class Stop(Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            rests.append(timeout)
+            return False
+
+    rests: list[float | None] = []
+    with watching([str(tmp_path)], rest_s=REST, patience_s=60, stop=Stop()) as changes:
+        with open(os.fsencode(tmp_path) + b"/\xff.md", "wb") as file:  # noqa: PTH123 - a Path is text
+            file.write(b"magpie\n")
+        assert changes() is None
+    assert rests == [REST]
 
 
 def test_a_scan_that_another_process_kept_from_being_is_made_up_for(watched: Watched) -> None:

@@ -13,7 +13,7 @@ from tests.files.trees import put
 
 from zapomni.errors import InvalidInput
 from zapomni.files.names import real_path
-from zapomni.files.rules import FOLDERS, SECRET, Rules
+from zapomni.files.rules import FOLDERS, PATTERN_LIMIT, PATTERNS_LIMIT, SECRET, Rules
 from zapomni.files.sight import Sight
 from zapomni.files.tree import Tree
 
@@ -56,6 +56,33 @@ def test_folders_of_tools_are_left_out_at_any_depth_and_files_of_that_name_kept(
         (".ssh/", SECRET),
         ("credentials", SECRET),
         ("credentials.md", None),
+        ("сайт/.git-credentials", SECRET),
+        (".pgpass", SECRET),
+        (".htpasswd", SECRET),
+        (".kube/", SECRET),
+        (".docker/", SECRET),
+        ("docker/", None),
+        ("Credentials.json", SECRET),
+        ("prod.env", SECRET),
+        ("приложение.env", SECRET),
+        (".envrc", SECRET),
+        ("env.md", None),
+        ("terraform.tfstate", SECRET),
+        ("цех.tfstate.backup", SECRET),
+        ("main.tf", None),
+        ("service-account-prod.json", SECRET),
+        ("service-account.md", None),
+        ("secrets.yaml", SECRET),
+        ("secrets.yml", SECRET),
+        ("secrets.json", SECRET),
+        ("secrets.md", None),
+        ("секреты.yaml", None),
+        ("ключ.asc", SECRET),
+        (".bash_history", SECRET),
+        (".zsh_history", SECRET),
+        (".psql_history", SECRET),
+        (".python_history", SECRET),
+        ("history.md", None),
         (".environment", None),
         ("Снимок.PNG", "binary"),
         ("a.tar.gz", "binary"),
@@ -94,7 +121,7 @@ def test_no_include_brings_back_a_secret_or_what_is_excluded() -> None:
     assert judge(rules, "dist/") == judge(rules, "черновик.md") == "exclude"
 
 
-@pytest.mark.parametrize("pattern", ["", "  ", "#", "!", "a\\", "[z-a]"])
+@pytest.mark.parametrize("pattern", ["", "  ", "#", "!", "a\\", "[z-a]", "я" * (PATTERN_LIMIT + 1)])
 @pytest.mark.parametrize("field", ["include", "exclude"])
 def test_what_is_no_pattern_is_refused_by_name(field: str, pattern: str) -> None:
     with pytest.raises(InvalidInput, match=field):
@@ -125,6 +152,26 @@ def test_a_pattern_made_to_be_slow_leaves_out_more_and_is_quick() -> None:
     rules = Rules.of().within("", ("*a" * 12 + "b\n" + "**/a*/" * 12 + "b\n" + "!" + "*z" * 12).encode())
     assert judge(rules, "a" * 255) == ".gitignore"
     assert judge(rules, "b/" * 60 + "b") is None
+
+
+@pytest.mark.parametrize("made", ["a", "[", "*", "a*", "**/", "ж/", "[*a*b*c*]"])
+def test_a_line_longer_than_a_pattern_may_be_is_passed_over_and_the_next_one_counts(made: str) -> None:
+    rules = Rules.of().within("", f"{made * 40_000}\n*.log\n".encode())
+    assert judge(rules, "a.log") == ".gitignore"
+    assert judge(rules, "a" * 255) is judge(rules, "план.md") is None
+
+
+@pytest.mark.parametrize("made", ["[", "[*a", "a**", "*]", "**/["])
+def test_a_line_as_long_as_a_pattern_may_be_costs_the_next_one_nothing(made: str) -> None:
+    line = (made * PATTERN_LIMIT)[:PATTERN_LIMIT]
+    assert judge(Rules.of().within("", f"{line}\nчерновик.md\n".encode()), "черновик.md") == ".gitignore"
+
+
+def test_of_a_gitignore_without_end_the_first_patterns_count_and_comments_do_not() -> None:
+    lines = [f"# {no}\n\nчерновик{no}.md" for no in range(PATTERNS_LIMIT + 1)]
+    rules = Rules.of().within("", "\n".join(lines).encode())
+    assert judge(rules, f"черновик{PATTERNS_LIMIT - 1}.md") == ".gitignore"
+    assert judge(rules, f"черновик{PATTERNS_LIMIT}.md") is None
 
 
 def test_what_lies_in_a_folder_that_is_left_out_cannot_be_seen(tmp_path: Path) -> None:

@@ -516,11 +516,11 @@ def test_what_is_no_file_and_no_text_is_an_error(command, words):
 @pytest.mark.promise("cli.json")
 def test_the_json_is_the_documented_one(command):
     section = re.search(r"^## ingest\n(.*?)^## ", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[1]
-    ingested, foreseen, enriched = map(
+    ingested, _, foreseen, enriched = map(
         json.loads, re.findall(r"^```json\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
     )
     said = json.loads(command(NOTE_RU, "--json")[1])
-    assert said.keys() == ingested.keys() | {"reason"}
+    assert said.keys() == ingested.keys() | {"reason"}  # which the second example shows
     assert said["ingested"][0].keys() == ingested["ingested"][0].keys()
     assert said["ingested"][0]["memories"][0].keys() > ingested["ingested"][0]["memories"][0].keys()
     assert json.loads(command(NOTE, "--dry-run", "--json")[1]).keys() == foreseen.keys()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.documents.conftest import watches
 from tests.trials import drivers_b as drive
 
 if TYPE_CHECKING:
@@ -48,11 +49,6 @@ def status_of(server: Server, name: str) -> list[str]:
     return next(line.split() for line in lines if line.startswith(name))
 
 
-def watches(server: Server) -> int:
-    infos = [path.read_text() for path in Path(f"/proc/{server.process.pid}/fdinfo").iterdir()]
-    return sum(info.count("inotify wd:") for info in infos)
-
-
 @pytest.mark.promise("documents.watched", "documents.isolated")
 def test_what_is_left_out_is_not_found_and_not_watched_and_is_named(world: drive.World, tree: Path) -> None:
     server = world.server("--tools", "full", ZAPOMNI_DOCUMENTS_DEBOUNCE_S="0.1")
@@ -81,10 +77,10 @@ def test_what_is_left_out_is_not_found_and_not_watched_and_is_named(world: drive
 def watched_cheaply(world: drive.World) -> None:
     server = world.server(ZAPOMNI_DOCUMENTS_DEBOUNCE_S="0.1")
     server.good("memory_stats")
-    drive.until(lambda: watches(server))
+    drive.until(lambda: watches(server.process.pid))
     world.write("tree/node_modules/p007/README.md", "magpie again\n")
     world.write("tree/notes/d07.md", "# D\n\nжуравль\n")
     drive.until(lambda: world.places("журавли") == ["notes/d07.md"])
-    assert watches(server) == 2  # the root and the notes
+    assert watches(server.process.pid) == 2  # the root and the notes
     assert int(status_of(server, "VmHWM")[1]) < MEMORY_MB * 1024
     assert server.errors == ""

@@ -155,8 +155,9 @@ def _compiled(ignored: bytes) -> GitIgnoreSpec:
 
     text = unicodedata.normalize("NFC", ignored.decode("utf-8-sig", "replace"))
     lines = (line.rstrip("\r") for line in text.split("\n"))
-    said = (_bounded(line) for line in lines if line.strip() and not line.startswith("#") and _is_pattern(line))
-    return GitIgnoreSpec.from_lines(islice(said, PATTERNS_LIMIT))
+    said = islice((line for line in lines if line and not line.startswith("#")), PATTERNS_LIMIT)
+    bounded = (_bounded(line) for line in said if len(line) <= PATTERN_LIMIT)
+    return GitIgnoreSpec.from_lines(line for line in bounded if _is_pattern(line))
 
 
 def _bounded(line: str) -> str:

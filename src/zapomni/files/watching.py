@@ -28,9 +28,8 @@ def watching(folders: Sequence[str], *, rest_s: float, patience_s: float, stop: 
     """Watch these folders, not those inside them; give a function that waits for what changes in them.
 
     It returns the paths of what changed once nothing has for `rest_s`, none when nothing did within `patience_s`,
-    and None once nothing more will be told: `stop` is set, or track was lost, as over a name that is not UTF-8, which
-    is told after a rest too. A folder that is gone or may not be read is passed over. Raises `Unavailable` where the
-    system does not tell, as when it watches as much as it may.
+    and None once nothing more will be told: `stop` is set or, after `rest_s`, track was lost, as over a name that is
+    not UTF-8. Passes over folders that are gone or not readable; raises `Unavailable` where the system tells no more.
     """
     from watchfiles._rust_notify import WatchfilesRustInternalError
 
