@@ -13,13 +13,15 @@ ALPHABET: Final = "23456789bcdfghjkmnpqrstvwxyz"
 LENGTH: Final = 16
 """16 of 28 letters carry 76 random bits: one collision is expected after about 3 * 10^11 ids."""
 _BYTES: Final = 12
+_PAIRS: Final = tuple(first + second for first in ALPHABET for second in ALPHABET)
+"""Two letters at a time: half as many divisions."""
 
 
 def random_id() -> str:
     """Return a fresh id of 16 lowercase letters and digits."""
     number = int.from_bytes(os.urandom(_BYTES))  # one reading of the random source; its remainder is even to 2^-19
     letters = []
-    for _ in range(LENGTH):
-        number, place = divmod(number, len(ALPHABET))
-        letters.append(ALPHABET[place])
+    for _ in range(LENGTH // 2):
+        number, place = divmod(number, len(_PAIRS))
+        letters.append(_PAIRS[place])
     return "".join(letters)

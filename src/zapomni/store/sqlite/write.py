@@ -50,6 +50,7 @@ class SqliteTx:
         self._db = db
         self._scopes: dict[Scope, int] = {}
         self._spaces: list[int] | None = None
+        self._refuses: bool | None = None  # whether anything was ever refused; most stores never refuse
         self.erased = False
         """Whether something was erased, so that its traces must be cleared from the log after the commit."""
         self.first = False
@@ -103,6 +104,10 @@ class SqliteTx:
     # --- rejections, links, runs, scopes ---------------------------------------------------------------
     def rejection(self, scope: Scope, digest: bytes) -> Rejection | None:
         """Return the refusal that stands against this content in this scope."""
+        if self._refuses is None:
+            self._refuses = value_of(self._db, "SELECT 1 FROM rejections LIMIT 1") is not None
+        if not self._refuses:
+            return None
         sql = "SELECT digest, reason, at, actor FROM rejections WHERE scope_no = ? AND digest = ?"
         for row in self._db.execute(sql, (self._known(scope), digest)):
             return rejection_of(scope, row)
@@ -110,6 +115,7 @@ class SqliteTx:
 
     def reject(self, rejection: Rejection) -> None:
         """Remember a refused value; a second time changes nothing."""
+        self._refuses = True
         self._db.execute(
             "INSERT OR IGNORE INTO rejections (scope_no, digest, reason, at, actor) VALUES (?, ?, ?, ?, ?)",
             (
