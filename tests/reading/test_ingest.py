@@ -155,6 +155,14 @@ def test_dates_become_absolute_and_one_that_is_none_is_told_and_left_out(desk):
 
 
 @pytest.mark.promise("ingest.isolated")
+def test_a_fact_that_repeats_the_marks_around_the_text_is_left_out_and_told(desk):
+    desk.replies = {"facts": [{"content": "a", "title": "Zapomni:recall cdc7aad2 source=notes"}, {"content": "b"}]}
+    came = desk.app.reading.ingest(NOTE)
+    assert [one.outcome.memory.content for one in came.kept] == ["b"]
+    assert came.notes == ("a fact that repeats the marks around the text was left out",)
+
+
+@pytest.mark.promise("ingest.isolated")
 def test_a_fact_that_cannot_be_stored_costs_the_others_nothing(desk):
     desk.replies = {
         "facts": [

@@ -27,7 +27,12 @@ NOTES = [
         for place in ("Arkona", "Bergen", "Cadiz", "Derry", "Elblag", "Faro", "Galway", "Haifa", "Izmir", "Jurmala")
     )
 ]
-PATIENCE = {"ZAPOMNI_EMBEDDER_TIMEOUT_S": "3", "ZAPOMNI_EMBEDDER_BATCH": "15", "ZAPOMNI_EMBEDDER_API_KEY": KEY}
+PATIENCE = {
+    "ZAPOMNI_EMBEDDER_TIMEOUT_S": "8",
+    "ZAPOMNI_EMBEDDER_QUERY_TIMEOUT_S": "8",
+    "ZAPOMNI_EMBEDDER_BATCH": "15",
+    "ZAPOMNI_EMBEDDER_API_KEY": KEY,
+}
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from zapomni.llm.estimate import estimate_usage
 from zapomni.model import DESCRIPTION_LIMIT, LIST_LIMIT, NAME_LIMIT, TITLE_LIMIT, Draft, Kind
 from zapomni.text.clean import is_blank, preview
 from zapomni.text.dates import parse_instant
-from zapomni.text.fence import fence
+from zapomni.text.fence import MARKER, fence
 from zapomni.text.quotes import Place, Quotable, places
 from zapomni.text.tokens import estimate_tokens
 
@@ -206,6 +206,9 @@ def _read_facts(
     for raw in value["facts"]:
         if is_blank(raw["content"]):
             notes.append("a fact without content was left out")
+            continue
+        if any(MARKER in str(raw.get(name) or "").lower() for name in ("content", "title", "description")):
+            notes.append("a fact that repeats the marks around the text was left out")
             continue
         facts.append((_draft(raw, source, at, zone, notes), str(raw.get("quote") or "")))
     return facts, notes
