@@ -93,33 +93,31 @@ class StoreDamaged(ZapomniError):
     exit_status = 8
 
 
-class EmbedderError(Unavailable):
-    """An embedding provider failed.
+class ProviderError(Unavailable):
+    """Somebody who was asked for an answer failed.
 
     `retry_after` is in seconds when the provider named it. `permanent` marks what trying again cannot
     mend (a bad key, an unknown model).
     """
 
-    code = "embedder"
-
     def __init__(
-        self,
-        message: str,
-        *,
-        remedy: str = "",
-        retry_after: float | None = None,
-        permanent: bool = False,
+        self, message: str, *, remedy: str = "", retry_after: float | None = None, permanent: bool = False
     ) -> None:
         self.retry_after = retry_after
         self.permanent = permanent
         super().__init__(message, remedy=remedy)
 
 
-class ModelError(Unavailable):
+class EmbedderError(ProviderError):
+    """An embedding provider failed."""
+
+    code = "embedder"
+
+
+class ModelError(ProviderError):
     """A language model could not be asked, or gave nothing that can be used.
 
-    `retry_after` is in seconds when the provider named it. `permanent` marks what trying again cannot mend (a
-    bad key, an unknown model). `tokens_in` and `tokens_out` were used in vain.
+    `tokens_in` and `tokens_out` were used in vain.
     """
 
     code = "model"
@@ -134,11 +132,9 @@ class ModelError(Unavailable):
         tokens_in: int = 0,
         tokens_out: int = 0,
     ) -> None:
-        self.retry_after = retry_after
-        self.permanent = permanent
         self.tokens_in = tokens_in
         self.tokens_out = tokens_out
-        super().__init__(message, remedy=remedy)
+        super().__init__(message, remedy=remedy, retry_after=retry_after, permanent=permanent)
 
 
 class BudgetSpent(ModelError):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from threading import RLock
-from typing import TYPE_CHECKING, Final, Protocol, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from zapomni.clock import LocalZone, system_clock
 from zapomni.ids import random_id
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from zapomni.llm.base import Llm
     from zapomni.model import Memory, Scope
     from zapomni.reading import ReadingMemory
+    from zapomni.services.background import Background
     from zapomni.services.child import Child
     from zapomni.services.embedding import Embedding
     from zapomni.services.worker import Worker
@@ -36,16 +37,6 @@ if TYPE_CHECKING:
     from zapomni.store.sqlite.vault import SqliteVault
 
 LIBRARY: Final = Actor(name="library", origin=Origin.AGENT)
-
-
-class Background(Protocol):
-    """A thread beside the answers of a process that stays."""
-
-    def start(self) -> None:
-        """Begin."""
-
-    def stop(self) -> None:
-        """End soon; waits at most a few seconds for it."""
 
 
 class Parts:

@@ -12,9 +12,9 @@ import stamina
 
 from zapomni.config import EmbedderSettings
 from zapomni.embed import jina, ollama, openai
-from zapomni.embed._wire import is_loopback
 from zapomni.errors import ConfigError, EmbedderError
 from zapomni.forms import Secret
+from zapomni.hosts import is_loopback
 
 KEY = "sk-trial-KEY-123"
 

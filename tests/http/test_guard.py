@@ -11,7 +11,8 @@ from tests.http.web import HOST, TOKEN, Web
 
 from zapomni.app import Zapomni
 from zapomni.config import load
-from zapomni.surfaces.http.guard import BODY_LIMIT, Guard, is_loopback
+from zapomni.hosts import is_loopback
+from zapomni.surfaces.http.guard import BODY_LIMIT, Guard
 from zapomni.surfaces.http.table import BYTES, CALLS, JSON
 
 if TYPE_CHECKING:

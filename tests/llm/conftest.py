@@ -16,8 +16,8 @@ import pytest
 import stamina
 from tests.llm.samples import SCHEMA, OutOfBounds
 
+from zapomni.hosts import is_loopback
 from zapomni.llm.base import Task, Text
-from zapomni.llm.remote import is_loopback
 
 SHARED = Path(os.environ.get("ZAPOMNI_SHARED") or Path(__file__).parents[3] / "shared")  # noqa: TID251 - where trials lie
 STUB = SHARED / "trials" / "stub_provider.py"

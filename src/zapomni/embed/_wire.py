@@ -13,7 +13,6 @@ import re
 import threading
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from ipaddress import ip_address
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
@@ -22,6 +21,7 @@ import httpx2
 import stamina
 
 from zapomni.errors import ConfigError, EmbedderError
+from zapomni.hosts import is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -186,14 +186,6 @@ class Wire:
                 )
                 self._process = os.getpid()
             return self._client
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether a host is this machine by its name or number alone."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
 
 
 def _code(answer: Any) -> str:

@@ -51,6 +51,10 @@ class Walk:
     skipped: tuple[Skipped, ...] = ()
     unread: tuple[str, ...] = ()
 
+    def hides(self, path: str) -> bool:
+        """Tell whether a path lies in a folder that could not be looked into."""
+        return any(path.startswith(f"{folder}/") for folder in self.unread)
+
 
 def walk(root: str, rules: Rules, *, limit: Callable[[str], int]) -> Walk:
     """Walk through a folder, or look at the one file that the root is; `limit` tells a path's most bytes.

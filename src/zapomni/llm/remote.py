@@ -8,13 +8,13 @@ and neither it nor anything that was sent ever stands in an error.
 from __future__ import annotations
 
 import asyncio
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 import stamina
 
 from zapomni.errors import ConfigError, ModelError
+from zapomni.hosts import is_loopback
 from zapomni.llm.base import Text, Usage
 from zapomni.llm.checked import Finish, Raw
 from zapomni.llm.estimate import estimate_usage
@@ -153,14 +153,6 @@ class Remote:
         return ModelRequestParameters(
             output_mode="native" if native else "prompted", output_object=form, prompted_output_template=told
         )
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether a host is this machine by its name or number alone."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
 
 
 def _run(work: Coroutine[Any, Any, ModelResponse]) -> ModelResponse:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
-from threading import Event, Thread
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zapomni.errors import ZapomniError
+from zapomni.services.background import Background
 from zapomni.services.consolidate import ELSEWHERE
 from zapomni.services.insight import FEWEST, VERB
 
@@ -27,34 +27,25 @@ _RUNS: Final = 1_000
 _LOG = logging.getLogger(__name__)
 
 
-class Consolidator:
-    """One thread beside a server's answers; start it once, stop it before the store is closed.
+class Consolidator(Background):
+    """Looks whether a consolidation is due.
 
     `work` consolidates every scope, in another process if need be, and returns None when it got anywhere, else why
     not. What is due is told by the store alone, so that it survives restarts, and `work` is done by one process at a
     time, which finds nothing more to do when another one was first.
     """
 
+    name = "zapomni-consolidator"
+
     def __init__(
         self, store: Store, settings: ConsolidateSettings, clock: Clock, work: Callable[[], str | None]
     ) -> None:
+        super().__init__()
         self._store = store
         self._settings = settings
         self._clock = clock
         self._work = work
         self._starting = settings.on_start
-        self._stop = Event()
-        self._thread = Thread(target=self._run, name="zapomni-consolidator", daemon=True)
-
-    def start(self) -> None:
-        """Begin; the first look comes at once."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End as soon as `work` returns; waits at most two seconds for it."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout=2)
 
     def look(self) -> str | None:
         """Do the work if it is due; return the trigger: `start`, `waiting`, `daily`, None for none."""
@@ -89,13 +80,14 @@ class Consolidator:
     def _oldest(self, scope: Scope) -> datetime:
         return self._store.readings.unconsolidated(scope, 1)[0].created_at
 
-    def _run(self) -> None:
-        while not self._stop.is_set():
+    def run(self) -> None:
+        """Work until `stopping` is set."""
+        while not self.stopping.is_set():
             try:
                 self.look()
             except ZapomniError as error:
                 _LOG.warning("consolidating paused: %s", error.message)
-            self._stop.wait(self._settings.check_s)
+            self.stopping.wait(self._settings.check_s)
 
 
 class _Past(NamedTuple):

@@ -98,7 +98,7 @@ def is_due(context: Context, source: Source) -> bool:
     except ZapomniError:
         return source.problem is None
     there = {file.path for file in found.files}
-    known = {path for path in known_files(context, source) if not _hidden(path, found)}
+    known = {path for path in known_files(context, source) if not found.hides(path)}
     return bool(there - known) or (bool(known - there) and source.problem is None)
 
 
@@ -149,7 +149,7 @@ class _Scan:
 
     def run(self, found: Walk, progress: Progress | None, *, quick: bool, accept_removals: bool) -> Scanned:
         there = {file.path for file in found.files}
-        self._gone = {path for path in self._known if path not in there and not _hidden(path, found)}
+        self._gone = {path for path in self._known if path not in there and not found.hides(path)}
         todo = [file for file in found.files if not self._is_passed_by(file, quick=quick)]
         self._counts["unchanged"] += len(found.files) - len(todo)
         for done, file in enumerate(todo, 1):
@@ -284,11 +284,6 @@ class _Scan:
     def _too_much(self, found: Walk) -> str | None:
         lost = sum(path in self._before and not self._tree.is_there(path) for path in self._gone)
         return too_much(lost, len(self._before), found)
-
-
-def _hidden(path: str, found: Walk) -> bool:
-    """Tell whether a path lies in a folder that could not be looked into."""
-    return any(path.startswith(f"{folder}/") for folder in found.unread)
 
 
 def _told(came: Ingested) -> list[str]:

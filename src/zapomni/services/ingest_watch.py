@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
-from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
 from zapomni.errors import ZapomniError
 from zapomni.model.document import SourceMode
+from zapomni.services.background import Background
 from zapomni.services.ingest_source import is_due
 
 if TYPE_CHECKING:
@@ -26,13 +26,15 @@ PAUSE: Final = timedelta(minutes=15)
 _LOG = logging.getLogger(__name__)
 
 
-class IngestWatcher:
-    """One thread beside a server's answers; start it once, stop it before the store is closed.
+class IngestWatcher(Background):
+    """Looks at ingested sources; begins with a whole scan of every one.
 
     Every `quick_s` it looks for new and gone paths, every `full_s`, and once at first, it has every file's SHA-256
     compared. `scan` brings the source of an id in step, with a second word `--quick` by paths alone; `enrich` works
     off what waits for a model, None where none is set. Both do it in another process and return why they could not.
     """
+
+    name = "zapomni-ingest"
 
     def __init__(
         self,
@@ -43,6 +45,7 @@ class IngestWatcher:
         quick_s: float = 60.0,
         full_s: float = 1_800.0,
     ) -> None:
+        super().__init__()
         self._context = context
         self._scan = scan
         self._enrich = enrich
@@ -50,23 +53,11 @@ class IngestWatcher:
         self._full = timedelta(seconds=full_s)
         self._compared: dict[str, datetime] = {}
         self._enrich_from: datetime | None = None
-        self._stop = Event()
-        self._thread = Thread(target=self._run, name="zapomni-ingest", daemon=True)
-
-    def start(self) -> None:
-        """Begin with a whole scan of every ingested source."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End at the next waking; waits at most two seconds for it."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout=2)
 
     def look(self) -> None:
         """Have done what is due now."""
         for source in self._context.store.documents.sources():
-            if source.mode is not SourceMode.INGEST or self._stop.is_set():
+            if source.mode is not SourceMode.INGEST or self.stopping.is_set():
                 continue
             now = self._context.clock()
             if now - self._compared.get(source.id, now - self._full) >= self._full:
@@ -79,23 +70,24 @@ class IngestWatcher:
     def _read_on(self) -> None:
         """Have the model asked about what waits for it and is due."""
         now = self._context.clock()
-        if self._enrich is None or self._stop.is_set() or (self._enrich_from and now < self._enrich_from):
+        if self._enrich is None or self.stopping.is_set() or (self._enrich_from and now < self._enrich_from):
             return
         if self._context.store.readings.enrich_jobs(1, now):
             reason = self._enrich()
             self._enrich_from = now + PAUSE if reason else None
             self._warn(reason)
 
-    def _run(self) -> None:
-        while not self._stop.is_set():
+    def run(self) -> None:
+        """Work until `stopping` is set."""
+        while not self.stopping.is_set():
             try:
                 with self._context.store.documents.worker_lock(LOCK) as mine:
-                    while mine and not self._stop.is_set():
+                    while mine and not self.stopping.is_set():
                         self.look()
-                        self._stop.wait(self._quick_s)
+                        self.stopping.wait(self._quick_s)
             except ZapomniError as error:
                 _LOG.warning("looking at ingested sources paused: %s", error.message)
-            self._stop.wait(self._quick_s)
+            self.stopping.wait(self._quick_s)
 
     @staticmethod
     def _warn(reason: str | None) -> None:

@@ -108,11 +108,7 @@ class _Scan:
     def run(self, found: Walk, progress: Progress | None, *, accept_removals: bool) -> Scanned:
         todo = [file for file in found.files if not self._is_current(file)]
         there = {file.path for file in found.files}
-        gone = {
-            path: document
-            for path, document in self._known.items()
-            if path not in there and not any(path.startswith(f"{folder}/") for folder in found.unread)
-        }
+        gone = {path: document for path, document in self._known.items() if path not in there and not found.hides(path)}
         self._keep(self._known[path] for path in there - {file.path for file in todo})
         for done, file in enumerate(todo, 1):
             self._take(file, gone)

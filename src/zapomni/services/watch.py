@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import stat
-from threading import Event, Thread
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zapomni.errors import Unavailable, ZapomniError
@@ -15,6 +14,7 @@ from zapomni.files.tree import Tree
 from zapomni.files.walk import walk
 from zapomni.files.watching import watching
 from zapomni.model.document import SourceMode
+from zapomni.services.background import Background
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,54 +31,46 @@ POLL_S: Final = 300.0
 _LOG = logging.getLogger(__name__)
 
 
-class Watcher:
-    """One thread beside a server's answers; start it once, stop it before the store is closed.
+class Watcher(Background):
+    """Notices what changes in indexed sources; begins with a scan of every one.
 
     Of several servers over one store one watches; another takes over when it ends. `scan` brings the source of an id
     up to date, or all without one, in another process, and returns why it could not.
     """
 
+    name = "zapomni-watcher"
+
     def __init__(self, documents: Documents, scan: Callable[..., str | None], rest_s: float) -> None:
+        super().__init__()
         self._documents = documents
         self._scan = scan
         self._rest_s = rest_s
-        self._stop = Event()
-        self._thread = Thread(target=self._run, name="zapomni-watcher", daemon=True)
 
-    def start(self) -> None:
-        """Begin with a scan of every source."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End at the next waking; waits at most two seconds for it."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout=2)
-
-    def _run(self) -> None:
-        while not self._stop.is_set():
+    def run(self) -> None:
+        """Work until `stopping` is set."""
+        while not self.stopping.is_set():
             try:
                 with self._documents.worker_lock("watch") as mine:
                     if mine:
                         self._watch()
             except ZapomniError as error:
                 _LOG.warning("watching paused: %s", error.message)
-            self._stop.wait(PATIENCE_S)
+            self.stopping.wait(PATIENCE_S)
 
     def _watch(self) -> None:
-        while not self._stop.is_set():
+        while not self.stopping.is_set():
             try:
                 self._round()
             except Unavailable as error:
                 _LOG.warning("%s; looking every %.0f seconds instead", error.message, POLL_S)
                 self._look()
-                self._stop.wait(POLL_S)
+                self.stopping.wait(POLL_S)
 
     def _round(self) -> None:
         """Scan every source, then what changes, until other folders have to be watched."""
         views = [_View.of(source) for source in indexed(self._documents)]
         folders = sorted({folder for view in views for folder in view.folders})
-        with watching(folders, rest_s=self._rest_s, patience_s=PATIENCE_S, stop=self._stop) as changes:
+        with watching(folders, rest_s=self._rest_s, patience_s=PATIENCE_S, stop=self.stopping) as changes:
             owed = self._look()  # what changes from here on is told
             while (due := self._due(views, changes, owed)) is not None:
                 owed = self._look(due)
@@ -97,7 +89,7 @@ class Watcher:
         """Have sources scanned, all if none is named; return those that were not, for a scan may be killed."""
         before = {source.id: source.scanned_at for source in indexed(self._documents)}
         for names in [()] if due is None else [(source_id,) for source_id in sorted(due)]:
-            if not self._stop.is_set() and (reason := self._scan(*names)):
+            if not self.stopping.is_set() and (reason := self._scan(*names)):
                 _LOG.warning("a scan stopped: %s", reason)
         now = {source.id: source.scanned_at for source in indexed(self._documents)}
         return {source_id for source_id in due or before if now.get(source_id, ...) == before.get(source_id)}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from threading import Event, Thread
+from threading import Event
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import ZapomniError
+from zapomni.services.background import Background
 from zapomni.services.embedding import ELSEWHERE
 
 if TYPE_CHECKING:
@@ -22,38 +23,35 @@ LONGEST_PAUSE: Final = 60.0
 _LOG = logging.getLogger(__name__)
 
 
-class Worker:
-    """One thread beside a server's answers; start it once, stop it before the store is closed.
+class Worker(Background):
+    """Has the embed queue worked off.
 
     `work` works off the queue, in another process if need be, and returns None when it got anywhere, else why not.
     """
 
+    name = "zapomni-worker"
+
     def __init__(self, queues: Sequence[Embedding[Any]], touches: Touches, work: Callable[[], str | None]) -> None:
+        super().__init__()
         self._queues = queues
         self._touches = touches
         self._work = work
         self._pause = PAUSE
-        self._stop = Event()
         self._wake = Event()
-        self._thread = Thread(target=self._run, name="zapomni-worker", daemon=True)
-
-    def start(self) -> None:
-        """Begin; the first look comes at once."""
-        self._thread.start()
 
     def wake(self) -> None:
         """Say that something new waits."""
         self._wake.set()
 
     def stop(self) -> None:
-        """End as soon as `work` returns; waits at most two seconds for it."""
-        self._stop.set()
+        """End as soon as `work` returns."""
+        self.stopping.set()
         self._wake.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout=2)
+        super().stop()
 
-    def _run(self) -> None:
-        while not self._stop.is_set():
+    def run(self) -> None:
+        """Work until `stopping` is set."""
+        while not self.stopping.is_set():
             try:
                 self._round()
             except ZapomniError as error:

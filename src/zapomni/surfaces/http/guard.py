@@ -7,13 +7,13 @@ user call an address that its own name server points at us. No answer carries a 
 from __future__ import annotations
 
 import hmac
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 import anyio
 from starlette.datastructures import Headers
 
+from zapomni.hosts import is_loopback
 from zapomni.surfaces.http.answers import refusal
 from zapomni.surfaces.http.api import response
 from zapomni.surfaces.http.table import CALLS, JSON
@@ -30,17 +30,6 @@ BODY_SECONDS: Final = 30.0
 OPEN: Final = {(call.method, call.path) for call in CALLS if call.is_open}
 TAKES: Final = {(call.method, call.path): call.takes for call in CALLS if call.takes != JSON}
 _BODIED: Final = {"POST", "PUT", "PATCH", "DELETE"}
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether a name or address without port means this machine alone."""
-    host = host.strip("[]")
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class Guard:

@@ -11,8 +11,9 @@ import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
 from zapomni.errors import ConfigError, Unavailable
+from zapomni.hosts import is_loopback
 from zapomni.surfaces.http.api import routes
-from zapomni.surfaces.http.guard import BODY_LIMIT, Guard, is_loopback
+from zapomni.surfaces.http.guard import BODY_LIMIT, Guard
 from zapomni.surfaces.http.patience import PatientProtocol
 from zapomni.surfaces.http.token import kept_token, token_file
 from zapomni.surfaces.mcp.ending import GRACE, end_in_time
