@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from zapomni.errors import EXIT_STATUS
+from zapomni.errors import EXIT_STATUS, Unavailable
 from zapomni.surfaces.cli.main import COMMANDS
 
 if TYPE_CHECKING:
@@ -379,3 +379,21 @@ def wait_until_reading(pid: int) -> None:
         if Path(f"/proc/{pid}/syscall").read_text().split()[:2] == ["0", "0x0"]:
             return
     raise AssertionError("it never read its input")
+
+
+@pytest.mark.parametrize("words", [["papers"], ["papers", "a.txt"], ["бумаги"]])
+def test_a_folder_is_no_text_to_ingest_but_a_sentence_may_name_one(home: Path, zap: Zap, words: list[str]) -> None:
+    for folder in ("papers", "бумаги"):
+        (Path.cwd() / folder).mkdir(exist_ok=True)
+    (Path.cwd() / "a.txt").write_text("x")
+    result = zap("ingest", *words)
+    assert (result.status, "source add FOLDER --mode ingest" in result.err) == (2, True)
+    assert zap("ingest", "We", "moved", "papers", "to", "the", "attic").status == Unavailable.exit_status
+    assert zap("list", "--json").json["total"] == 1
+
+
+@pytest.mark.parametrize("act", [["source", "add"], ["source", "remove"], ["show"], ["search", "x", "--source"]])
+def test_an_error_quotes_no_more_than_a_screen_of_what_was_given(home: Path, zap: Zap, act: list[str]) -> None:
+    result = zap(*act, "слон" * 9_000)
+    assert result.status
+    assert len(result.err) < 2_500

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from zapomni.services.history import Undone
     from zapomni.store.base import Stats
 
+MESSAGE_LIMIT: Final = 1_000
+"""Most characters of an error's message on any surface; it quotes what was given, however long."""
 PREVIEW: Final = 1_000
 """Characters of content shown in a list of many; the whole text is one `show` away."""
 SCAN_COUNTS: Final = ("added", "changed", "moved", "removed", "unchanged", "read", "chunks")
@@ -273,7 +275,7 @@ def meaning_shape(embedding: Embedding[Memory]) -> dict[str, Any]:
 
 def error_shape(error: ZapomniError) -> dict[str, Any]:
     """Return an error: its stable `code`, what happened, what can be done, and what it carries."""
-    shape: dict[str, Any] = {"code": error.code, "message": error.message}
+    shape: dict[str, Any] = {"code": error.code, "message": cut(error.message, MESSAGE_LIMIT)}
     if error.remedy:
         shape["remedy"] = error.remedy
     if isinstance(error, Ambiguous):

@@ -123,6 +123,9 @@ def _are_files(words: Sequence[str]) -> bool:
     there = [_is_file(word) for word in words]
     if all(there):
         return True
+    if all(is_file or _is_folder(word) for word, is_file in zip(words, there, strict=True)):
+        remedy = "A folder is attached: `zapomni source add FOLDER --mode ingest`; pipe a text in, if it is one"
+        raise InvalidInput("file", f"{' '.join(words)} is a folder", remedy=remedy)
     missing = next(word for word, is_file in zip(words, there, strict=True) if not is_file)
     if any(there) or (len(words) == 1 and _is_like_a_path(missing)):
         remedy = "Name files that are there; pipe a text in, if it is one"
@@ -134,6 +137,13 @@ def _is_file(word: str) -> bool:
     try:
         return Path(word).is_file()
     except (OSError, ValueError):  # a text may be longer than a name can be
+        return False
+
+
+def _is_folder(word: str) -> bool:
+    try:
+        return Path(word).is_dir()
+    except (OSError, ValueError):
         return False
 
 

@@ -24,6 +24,7 @@ from zapomni.surfaces.cli.lines import (
     table,
     wrapped,
 )
+from zapomni.surfaces.shapes import MESSAGE_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -306,7 +307,8 @@ def settings(rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
 
 def error(failure: ZapomniError) -> Iterator[str]:
     """Tell what failed and what can be done; a lost update shows both texts."""
-    yield f"error: {one_line(failure, 4_000)}"
+    told = f"{one_line(failure.message, MESSAGE_LIMIT)}. {one_line(failure.remedy, MESSAGE_LIMIT)}"
+    yield f"error: {told if failure.remedy else told.removesuffix('. ')}"
     if isinstance(failure, Conflict):
         for name, value in (("stored", failure.current), ("yours", failure.wanted)):
             content = value.content if isinstance(value, Memory | Patch) else None

@@ -8,14 +8,11 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni import errors
-from zapomni.surfaces.shapes import error_shape
+from zapomni.surfaces.shapes import MESSAGE_LIMIT, error_shape
 from zapomni.text.clean import cut
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-MESSAGE_LIMIT: Final = 1_000
-"""Most characters of an error's message; it quotes what was given, however long."""
 
 HTTP_STATUS: Final[Mapping[type[errors.ZapomniError], int]] = {
     errors.InvalidInput: 400,
@@ -58,7 +55,6 @@ def answered(shape: Mapping[str, Any], status: int = 200, **headers: str) -> Ans
 def failure(error: errors.ZapomniError, *, beside: Mapping[str, Any] | None = None) -> Answer:
     """Return an error with its status, with when to try again where that is known, and what there is `beside` it."""
     shape = {**(beside or {}), **error_shape(error)}
-    shape["error"]["message"] = cut(shape["error"]["message"], MESSAGE_LIMIT)
     after = getattr(error, "retry_after", None)
     return answered(shape, status_of(error), **({"Retry_After": str(ceil(after))} if after is not None else {}))
 

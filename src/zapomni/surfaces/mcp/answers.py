@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 REPLY_BYTES: Final = 88_000
 """Most bytes of one answer, object and text together, without the spaces and frames of the wire: clients refuse or
 hide what is over 100 kB."""
-MESSAGE_LIMIT: Final = 1_000
 PREVIEWS: Final = (PREVIEW, 500, 250, 100)
 """Characters of each memory, tried in this order until an answer of many fits."""
 SIDE_LIMIT: Final = 500
@@ -76,7 +75,6 @@ def failure(error: ZapomniError) -> Answer:
     """Return the answer of a call that failed, with the argument that was to blame where there is one."""
     shape = error_shape(error)
     told = shape["error"]
-    told["message"] = cut(told["message"], MESSAGE_LIMIT)  # it quotes what was given, however long
     if "remedy" in told:
         told["remedy"] = in_tool_words(told["remedy"])
     if isinstance(error, InvalidInput):
