@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +59,7 @@ class Zapomni(Parts):
     ) -> Recollection:
         """Return the memories that answer a question, best first; `where` holds the fields of a filter.
 
-        `with_docs` searches the documents too, which share the limit: the best of both are kept.
+        `with_docs` searches the documents too: the best of both share limit and budget.
         """
         from zapomni.services.parse import parse_choice, parse_whole
         from zapomni.services.recall import recall
@@ -72,12 +73,9 @@ class Zapomni(Parts):
             strict=strict,
             budget=parse_whole("budget", budget, usual.budget or 0, low=0, high=10**9) or None,
         )
-        found = recall(self.context, self.embedding, query)
-        if not with_docs:
-            return found
         asked: dict[str, Any] = {"scopes": scopes, "limit": query.limit, "mode": query.mode, "strict": strict}
-        beside = self.documents.search(query.text, **asked, tags=query.where.tags)
-        return beside.joined_to(found, query.limit)
+        beside = partial(self.documents.search, query.text, **asked, tags=query.where.tags) if with_docs else None
+        return recall(self.context, self.embedding, query, beside)
 
     def show(self, memory_id: str, *, scopes: Sequence[str] = ()) -> tuple[Memory, list[Link]]:
         """Return one memory whole with its links; a unique beginning of its id is enough."""

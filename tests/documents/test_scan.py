@@ -294,3 +294,15 @@ def test_a_blank_name_attaches_and_detaches_nothing(desk: Desk, name: str) -> No
         with pytest.raises(InvalidInput):
             act(name)
     assert desk.found("heron1") == ["a.md"]
+
+
+@pytest.mark.promise("recall.budget")
+def test_memories_and_documents_share_one_budget_and_what_has_no_room_is_named(desk: Desk) -> None:
+    file = desk.write("a.md", "# Kiln\n\n" + "The kiln fires at 1040 degrees. " * 40)
+    desk.scan()
+    small = desk.app.remember("The kiln fires on Mondays").id
+    answer = desk.app.recall("kiln fires", mode="lexical", with_docs=True, budget=60)
+    assert [hit.memory.id for hit in answer.hits] == [small]
+    assert (answer.documents, answer.left_out) == ((), (f"{file}:1",))
+    whole = desk.app.recall("kiln fires", mode="lexical", with_docs=True)
+    assert (len(whole.hits), len(whole.documents), whole.left_out) == (1, 1, ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from zapomni.model.memory import Scope
-    from zapomni.model.question import Part, Recollection
+    from zapomni.model.question import Part
 
 GLOB_LIMIT: Final = 100
 """Most include or exclude patterns of one source."""
@@ -137,6 +137,16 @@ class DocumentHit:
     parts: tuple[Part, ...] = ()
 
     @property
+    def shown(self) -> str:
+        """What is shown of it: its title, its headings and its text."""
+        return "\n".join(filter(None, (self.document.title, *self.chunk.trail, self.chunk.text)))
+
+    @property
+    def handle(self) -> str:
+        """By what it can be asked for whole."""
+        return self.citation
+
+    @property
     def citation(self) -> str:
         """Where it stands, as editors open it: `path:line`, or `path#page=N`, the path as the root has it."""
         path = f"{self.source.root}/{self.document.path}" if self.document.path else self.source.root
@@ -158,20 +168,6 @@ class Findings:
     reason: str | None = None
     waiting: int = 0
     stale: tuple[str, ...] = ()
-
-    def joined_to(self, memories: Recollection, limit: int) -> Recollection:
-        """Return an answer with the best `limit` hits of both, which are scored alike."""
-        scores = sorted([hit.score for hit in memories.hits] + [hit.score for hit in self.hits], reverse=True)[:limit]
-        least = scores[-1] if scores else 0.0
-        kept = tuple(hit for hit in memories.hits if hit.score >= least)
-        return replace(
-            memories,
-            mode=memories.mode if memories.hits else self.mode,
-            hits=kept,
-            documents=tuple(hit for hit in self.hits if hit.score >= least)[: limit - len(kept)],
-            waiting=memories.waiting + self.waiting,
-            reason=memories.reason if memories.hits else self.reason,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -98,6 +98,16 @@ class Hit:
     score: float
     parts: tuple[Part, ...] = ()
 
+    @property
+    def shown(self) -> str:
+        """What is shown of it: title, description and content."""
+        return "\n".join(filter(None, (self.memory.title, self.memory.description, self.memory.content)))
+
+    @property
+    def handle(self) -> str:
+        """By what it can be asked for whole."""
+        return self.memory.id
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recollection:

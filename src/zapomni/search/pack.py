@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from zapomni.text.tokens import estimate_tokens
 
@@ -10,23 +10,25 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zapomni.model import Hit
+    from zapomni.model.document import DocumentHit
+
+T = TypeVar("T", bound="Hit | DocumentHit")
 
 
-def cost(hit: Hit) -> int:
-    """Return the estimated tokens of a hit as it is shown: title, description and content."""
-    memory = hit.memory
-    return estimate_tokens("\n".join(part for part in (memory.title, memory.description, memory.content) if part))
+def cost(hit: Hit | DocumentHit) -> int:
+    """Return the estimated tokens of a hit as it is shown."""
+    return estimate_tokens(hit.shown)
 
 
-def pack(hits: Sequence[Hit], budget: int | None) -> tuple[list[Hit], list[Hit]]:
-    """Return the hits that fit the budget and those left out.
+def pack(hits: Sequence[T], budget: int | None) -> tuple[list[T], list[T]]:
+    """Return the hits that fit the budget, each as it is shown, and those left out.
 
     A hit too large for what remains is passed over, so that a smaller one behind it may still fit.
     """
     if budget is None:
         return list(hits), []
-    kept: list[Hit] = []
-    left_out: list[Hit] = []
+    kept: list[T] = []
+    left_out: list[T] = []
     room = budget
     for hit in hits:
         price = cost(hit)

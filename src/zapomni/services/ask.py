@@ -11,8 +11,8 @@ from zapomni.llm.estimate import estimate_usage
 from zapomni.model import Mode
 from zapomni.search.selection import Selection, known_names, select
 from zapomni.services.ask_prompt import CHOSEN, answer_task, choice_task, headed, kind_of, quoted
-from zapomni.services.asking import UNSEEN, checked_question, mode_of
 from zapomni.services.embedding import Asked as Embedded
+from zapomni.services.questions import UNSEEN, checked_question, mode_of
 from zapomni.services.recall import recall
 from zapomni.text.asked import read_asked
 from zapomni.text.citations import check_citations

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from zapomni.errors import InvalidInput
-from zapomni.model import Mode, Query, Recollection
+from zapomni.model import Hit, Mode, Query, Recollection
 from zapomni.search.pack import pack
 from zapomni.search.retrieve import retrieve
-from zapomni.services.asking import UNSEEN, checked_question, mode_of, reason_for
 from zapomni.services.embedding import Asked
+from zapomni.services.questions import UNSEEN, checked_question, mode_of, reason_for
 from zapomni.text.clean import is_blank
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from zapomni.model import Memory
+    from zapomni.model.document import DocumentHit, Findings
     from zapomni.services.context import Context
     from zapomni.services.embedding import Embedding
 
 
-def recall(context: Context, embedding: Embedding[Memory], query: Query) -> Recollection:
+def recall(
+    context: Context, embedding: Embedding[Memory], query: Query, beside: Callable[[], Findings] | None = None
+) -> Recollection:
     """Return the memories that answer a question, best first, and say how they were looked for.
 
+    `beside` asks the documents too: both are scored alike, and the best of both share limit and budget.
     Without vectors the words answer alone: `mode` is then lexical and `reason` says why; `strict` (or mode
     semantic) makes that an error. An unrelated question returns nothing, and so does one of invisible marks
     alone, which no model is asked about. Raises `InvalidInput` for a blank or too long question,
@@ -34,16 +41,22 @@ def recall(context: Context, embedding: Embedding[Memory], query: Query) -> Reco
     asked = Asked() if query.mode is Mode.LEXICAL else embedding.ask(query.text)
     mode = mode_of(query.mode, asked, strict=query.strict)
     hits = retrieve(context.store, replace(query, mode=mode), asked.space, asked.vector)
-    kept, left_out = pack(hits, query.budget)
-    context.touches.add((hit.memory.id for hit in kept), context.clock())
-    return Recollection(
-        hits=tuple(kept),
+    found = beside() if beside is not None else None
+    both: list[Hit | DocumentHit] = [*hits, *(found.hits if found else ())]
+    best = sorted(both, key=attrgetter("score"), reverse=True)[: query.limit]
+    kept, left_out = pack(best, query.budget)
+    memories = tuple(hit for hit in kept if isinstance(hit, Hit))
+    context.touches.add((hit.memory.id for hit in memories), context.clock())
+    own = Recollection(
+        hits=memories,
+        documents=tuple(hit for hit in kept if not isinstance(hit, Hit)),
         mode=mode,
         scopes=query.where.scopes,
         reason=reason_for(embedding, query.mode, asked),
-        waiting=embedding.backlog().waiting,
-        left_out=tuple(hit.memory.id for hit in left_out),
+        waiting=embedding.backlog().waiting + (found.waiting if found else 0),
+        left_out=tuple(hit.handle for hit in left_out),
     )
+    return own if found is None or hits else replace(own, mode=found.mode, reason=found.reason)
 
 
 def _checked(query: Query) -> Query:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from zapomni.model import Mode
 from zapomni.model.document import Findings
 from zapomni.search.documents import retrieve_chunks
-from zapomni.services.asking import UNSEEN, checked_question, mode_of, reason_for
 from zapomni.services.embedding import Asked
+from zapomni.services.questions import UNSEEN, checked_question, mode_of, reason_for
 from zapomni.text.clean import is_blank
 from zapomni.text.pieces import pieces
 
