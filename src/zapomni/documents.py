@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-import unicodedata
 from contextlib import suppress
-from dataclasses import replace
-from itertools import count as counted
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from zapomni.errors import InvalidInput, NotFound, ZapomniError
-from zapomni.files.guard import PathGuard, Root
-from zapomni.files.names import oddity
-from zapomni.files.reading import DEPTH, LIST_LIMIT, PART, PART_LIMIT, FileList, FilePart, list_files, read_part
-from zapomni.files.rules import Rules
-from zapomni.files.sight import Sight
-from zapomni.files.tree import Tree
+from zapomni.errors import InvalidInput, NotFound
+from zapomni.files.reading import DEPTH, LIST_LIMIT, PART, PART_LIMIT, FileList, FilePart, list_files
 from zapomni.files.walk import DEPTH_LIMIT
 from zapomni.model import RECALL_LIMIT, Mode
 from zapomni.model.document import DocumentFilter, DocumentKind, DocumentQuery, SourceMode
 from zapomni.services.parse import given, parse_choice, parse_texts, parse_whole
 from zapomni.services.scopes import scope_to_write, scopes_to_read
 from zapomni.services.search import chunk_texts, search
-from zapomni.services.sources import add_source, find_source, list_sources, real_root
-from zapomni.text.clean import REPLACEMENT
+from zapomni.services.sources import add_source, find_source, list_sources, real_root, wanted_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from zapomni.clock import Clock
     from zapomni.config import DocumentSettings
     from zapomni.embed.base import Embedder
+    from zapomni.files.guard import PathGuard
     from zapomni.files.searching import TextMatches
     from zapomni.model import Scope
     from zapomni.model.document import Findings, Scanned, Source, SourceStatus
@@ -39,10 +31,6 @@ if TYPE_CHECKING:
     from zapomni.services.embedding import EmbedderFor, Embedding
     from zapomni.services.scan import Progress
     from zapomni.store.documents import WaitingChunk
-
-LINES: Final = 100
-"""Lines of a file from a citation on, where nobody says how many: two chunks of the usual size."""
-_BLOCK: Final = 2**20
 
 
 class DocumentIndex:
@@ -119,7 +107,7 @@ class DocumentIndex:
 
         An ingested source has documents alone: the files that were read into memories.
         """
-        return [self._status(one) for one in self._wanted_sources(source, scopes)]
+        return [self._status(one) for one in wanted_sources(self._context, source, self._scopes(scopes))]
 
     def _status(self, source: Source) -> SourceStatus:
         if source.mode is SourceMode.INDEX:
@@ -153,7 +141,7 @@ class DocumentIndex:
                 accept_removals=accept_removals,
                 progress=progress(one) if progress is not None else None,
             )
-            for one in self._wanted_sources(source, scopes)
+            for one in wanted_sources(self._context, source, self._scopes(scopes))
             if one.mode is SourceMode.INDEX
         ]
 
@@ -229,18 +217,16 @@ class DocumentIndex:
         lines: int | None = None,
     ) -> FilePart:
         """Return a part of a file: from byte `offset`, or `lines` lines from the line `line`, counted from 1."""
+        from zapomni.services.browse import LINES, read_bytes, read_lines
+
         guard = self._guard(scopes)
         most = parse_whole("max_bytes", max_bytes, PART, low=4, high=PART_LIMIT)
         if line is None and lines is None:
-            start = parse_whole("offset", offset, 0, low=0)
-            return _legible(guard, read_part(guard, path, offset=start, max_bytes=most))
+            return read_bytes(guard, path, offset=parse_whole("offset", offset, 0, low=0), most=most)
         if offset is not None:
             raise InvalidInput("offset", "it cannot go with line", remedy="Give one of both")
-        first = parse_whole("line", line, 1, low=1)
-        count = parse_whole("lines", lines, LINES, low=1)
-        start, end = _span(guard, path, first, count)
-        part = read_part(guard, path, offset=start, max_bytes=min(max(end - start, 4), most))
-        return _legible(guard, _upto(part, end))
+        first, count = parse_whole("line", line, 1, low=1), parse_whole("lines", lines, LINES, low=1)
+        return read_lines(guard, path, first, count, most=most)
 
     def search_files(
         self,
@@ -259,79 +245,9 @@ class DocumentIndex:
         return search_text(self._guard(scopes), query, path=path, regex=regex, ignore_case=not case, limit=most)
 
     def _guard(self, scopes: Sequence[str]) -> PathGuard:
-        return guard_of(self.sources(scopes=scopes))
+        from zapomni.services.browse import guard_of
 
-    def _wanted_sources(self, source: str | None, scopes: Sequence[str]) -> list[Source]:
-        seen = self._scopes(scopes)
-        return [find_source(self._context, source, seen)] if source is not None else list_sources(self._context, seen)
+        return guard_of(self.sources(scopes=scopes))
 
     def _scopes(self, asked: Sequence[str]) -> tuple[Scope, ...]:
         return scopes_to_read(self._context, asked)
-
-
-def guard_of(sources: Iterable[Source]) -> PathGuard:
-    """Return the guard over the roots of some sources, each under its rules; a root is called by its last part.
-
-    A root of several sources shows what any of them does.
-    """
-    sights: dict[str, list[Sight]] = {}
-    for source in sources:
-        rules = Rules.of(source.include, source.exclude)
-        sights.setdefault(source.root, []).append(Sight(Tree(source.root), rules))
-    roots = _named(sights)
-    by_name = {root.name: sights[root.path] for root in roots}
-
-    def visible(name: str, path: str, is_dir: bool) -> bool:  # noqa: FBT001 - the guard's signature
-        return any(sight.verdict(path, is_dir=is_dir) is None for sight in by_name[name])
-
-    return PathGuard(roots, visible)
-
-
-def _named(roots: Iterable[str]) -> list[Root]:
-    """Name each root by its last part, with a number from the second of a name on."""
-    named: dict[str, Root] = {}
-    for path in roots:
-        last = unicodedata.normalize("NFC", path.rpartition("/")[2])
-        plain = last if last and not oddity(last) else "root"
-        name = next(name for no in counted(1) if (name := plain if no == 1 else f"{plain}-{no}") not in named)
-        named[name] = Root(name, path)
-    return list(named.values())
-
-
-def _span(guard: PathGuard, path: str, first: int, count: int) -> tuple[int, int]:
-    """Return the bytes between which some lines of a file stand, no more than one part of it."""
-    line, at, start = 1, 0, 0 if first == 1 else None
-    with guard.open(guard.resolve(path)) as file:
-        while (start is None or (line < first + count and at - start < PART_LIMIT)) and (row := file.readline(_BLOCK)):
-            at += len(row)
-            line += row.endswith(b"\n")
-            if line == first and start is None:
-                start = at
-    if start is None or (start == at and first > 1):
-        raise InvalidInput("line", f"{first} is behind the end of the file", remedy="Read it from an earlier line")
-    return start, at
-
-
-def _upto(part: FilePart, end: int) -> FilePart:
-    """Return a part without what stands behind a byte, for the shortest parts reach beyond a short line."""
-    if (part.total if part.next is None else part.next) <= end:
-        return part
-    text = part.text.encode()[: end - part.offset].decode("utf-8", "replace")
-    return replace(part, text=text, next=end if end < part.total else None)
-
-
-def _legible(guard: PathGuard, part: FilePart) -> FilePart:
-    """Return a part of a file in an old encoding of one byte a letter in its own letters, as the index has it."""
-    if REPLACEMENT not in part.text:
-        return part
-    from zapomni.readers.decode import decode
-    from zapomni.readers.encoding import CYRILLIC, WESTERN
-
-    with guard.open(guard.resolve(part.path)) as file:
-        try:
-            encoding = decode(file.read(_BLOCK)).encoding
-        except ZapomniError:  # it is no text
-            return part
-        file.seek(part.offset)
-        raw = file.read((part.total if part.next is None else part.next) - part.offset)
-    return replace(part, text=raw.decode(encoding, "replace")) if encoding in {*CYRILLIC, WESTERN} else part

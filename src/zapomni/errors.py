@@ -43,15 +43,15 @@ class NotFound(ZapomniError):
 
 
 class Ambiguous(ZapomniError):
-    """A short id fits several memories; `matches` lists them and nothing was changed."""
+    """A short id fits several memories, or sources; `matches` lists them and nothing was changed."""
 
     code = "ambiguous"
     exit_status = 4
 
-    def __init__(self, prefix: str, matches: tuple[str, ...]) -> None:
+    def __init__(self, prefix: str, matches: tuple[str, ...], what: str = "memories") -> None:
         self.matches = matches
         listed = ", ".join(matches)
-        super().__init__(f"id {prefix!r} fits several memories: {listed}", remedy="Give more letters of the id")
+        super().__init__(f"id {prefix!r} fits several {what}: {listed}", remedy="Give more letters of the id")
 
 
 class Conflict(ZapomniError):

@@ -224,10 +224,9 @@ class ReadingMemory:
         from zapomni.model.document import SourceMode
         from zapomni.services.ingest_source import scan_ingested
         from zapomni.services.scopes import scopes_to_read
-        from zapomni.services.sources import find_source, list_sources
+        from zapomni.services.sources import wanted_sources
 
-        seen = scopes_to_read(self._context, scopes)
-        found = [find_source(self._context, source, seen)] if source else list_sources(self._context, seen)
+        found = wanted_sources(self._context, source, scopes_to_read(self._context, scopes))
         return [
             scan_ingested(
                 self._context,

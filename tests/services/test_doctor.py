@@ -178,3 +178,17 @@ def test_a_torn_store_is_told_how_it_is_brought_back_and_from_which_copies(opene
     assert "zapomni restore FILE --force" in check.remedy
     assert str(kept) in check.remedy
     assert "doctor" not in check.remedy
+
+
+def test_what_is_attached_is_looked_at_and_a_setting_of_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+    papers, gone = tmp_path / "бумаги", tmp_path / "нет"
+    papers.mkdir()
+    (papers / "a.md").write_text("# A\n\nheron\n")
+    with Zapomni(load({"home": tmp_path / "home", "documents.folders": f"{papers},{gone}"})) as app:
+        app.documents.scan()
+        found = {check.name: check for check in app.doctor()}
+        assert (found["documents.folders"].ok, str(gone) in found["documents.folders"].detail) == (False, True)
+        assert (found["sources"].ok, "chunks: 1, without a vector: 1" in found["sources"].detail) == (True, True)
+        papers.rename(tmp_path / "elsewhere")
+        app.documents.scan()
+        assert "source" in {check.name for check in app.doctor() if not check.ok}

@@ -38,11 +38,33 @@ def doctor(
     except ZapomniError as error:
         checks.append(_failed("store", error))
         return checks
-    try:
-        checks += _vectors(embedding())
-    except ZapomniError as error:
-        checks.append(_failed("vectors", error))
+    for name, look in (
+        ("sources", lambda: _documents(config, opened)),
+        ("vectors", lambda: _vectors(embedding())),
+    ):
+        try:
+            checks += look()
+        except ZapomniError as error:
+            checks.append(_failed(name, error))
     return checks
+
+
+def _documents(config: Config, store: Store) -> Iterator[Check]:
+    """Look at what is attached; with nothing attached there is nothing to be said."""
+    for folder in config.documents.folders:
+        if not folder.exists():
+            remedy = "Mend the setting documents.folders, or bring the folder back"
+            yield Check(name="documents.folders", ok=False, detail=f"there is no {folder}", remedy=remedy)
+    documents = store.documents
+    sources = documents.sources()
+    for source in sources:
+        if source.problem:
+            remedy = f"Look at it, then run `zapomni source scan {source.id}`"
+            yield Check(name="source", ok=False, detail=f"{source.root}: {source.problem}", remedy=remedy)
+    if sources:
+        waiting = sum(documents.status(source).waiting for source in sources)
+        detail = f"attached: {len(sources):,}; chunks: {documents.size():,}, without a vector: {waiting:,}"
+        yield Check(name="sources", ok=True, detail=detail)
 
 
 def _with_copies(check: Check, path: Path) -> Check:

@@ -79,6 +79,11 @@ def list_sources(context: Context, scopes: Sequence[Scope]) -> list[Source]:
     return [source for source in context.store.documents.sources() if source.scope in scopes]
 
 
+def wanted_sources(context: Context, name: str | None, scopes: Sequence[Scope]) -> list[Source]:
+    """Return the source of this name, or without one all of these scopes. Raises what `find_source` raises."""
+    return list_sources(context, scopes) if name is None else [find_source(context, name, scopes)]
+
+
 def find_source(context: Context, name: str, scopes: Sequence[Scope]) -> Source:
     """Return the source of this path, or whose id begins so.
 
@@ -91,7 +96,7 @@ def find_source(context: Context, name: str, scopes: Sequence[Scope]) -> Source:
     place = real_root(Path(wanted)).as_posix() if "\0" not in wanted else ""  # no path holds it
     fits = [source for source in known if place == source.root] or [s for s in known if s.id.startswith(wanted)]
     if len(fits) > 1:
-        raise Ambiguous(wanted, tuple(source.id for source in fits))
+        raise Ambiguous(wanted, tuple(source.id for source in fits), "sources")
     if not fits:
         near = nearest(wanted, [source.root for source in known])
         remedy = f"Did you mean {' or '.join(near)}?" if near else "`zapomni source list` shows what is attached"
