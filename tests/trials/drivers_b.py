@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests import servers
-from tests.embed import conftest as embed
+from tests import stub as providers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-stub_process = embed.stub_process
-stub = embed.stub
+stub_process = providers.stub_process
+stub = providers.stub
 DEADLINE = 60.0
 SOON = 10.0
 """Seconds for what the trials call at once: their five, doubled for a machine that runs other tests too."""
@@ -163,7 +163,7 @@ class World:
         assert not wrong
         assert {"integrity", "words", "vectors", "jobs"} <= {check["name"] for check in checks}
 
-    def use(self, provider: embed.Stub, model: str = "stub-a-64", kind: str = "openai", **more: str) -> None:
+    def use(self, provider: providers.Stub, model: str = "stub-a-64", kind: str = "openai", **more: str) -> None:
         """Take a model of the stub from now on."""
         self.env |= {
             "ZAPOMNI_EMBEDDER_PROVIDER": kind,
@@ -219,15 +219,15 @@ def files_in(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def called(provider: embed.Stub) -> list[str]:
+def called(provider: providers.Stub) -> list[str]:
     """Every text that the stub was asked to embed, in order."""
     return [text for entry in provider.log() for text in entry["body"]["input"]]
 
 
 def own_stub(port: int) -> subprocess.Popen[bytes]:
     """A stub of one's own at a port, to be stopped and started; it listens when this returns."""
-    process = subprocess.Popen([sys.executable, embed.STUB, "--port", str(port)], stdout=subprocess.DEVNULL)
-    until(lambda: embed.listens(port))
+    process = subprocess.Popen([sys.executable, providers.STUB, "--port", str(port)], stdout=subprocess.DEVNULL)
+    until(lambda: providers.listens(port))
     return process
 
 

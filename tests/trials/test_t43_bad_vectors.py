@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 from tests.cli import conftest as cli
-from tests.embed import conftest as embed
 from tests.trials import drivers_b as drive
 
 import zapomni
 
 stub_process, stub = drive.stub_process, drive.stub
-home, zap, no_waiting = cli.home, cli.zap, embed.no_waiting
+home, zap, no_waiting = cli.home, cli.zap, embed_conftest.no_waiting
 SUBJECTS = ("otters", "glaciers", "harbours", "lanterns", "turnips", "beehives", "violins", "falcons")
 POISONED = 4
 NOTES = [f"All about {word}: {word * 2}{' POISON' if no == POISONED else ''}" for no, word in enumerate(SUBJECTS)]

@@ -9,7 +9,7 @@ import socket
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.embed import conftest as embed
+from tests import stub as providers
 from tests.trials import drivers_b as drive
 
 if TYPE_CHECKING:
@@ -36,18 +36,18 @@ PATIENCE = {
 
 
 @pytest.fixture
-def switched(stub: embed.Stub) -> Iterator[Any]:
+def switched(stub: providers.Stub) -> Iterator[Any]:
     """A provider of one's own that can be switched off and on; `stub` is asked for to skip where there is none."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     running: list[Any] = []
 
-    def switch(*, on: bool) -> embed.Stub:
+    def switch(*, on: bool) -> providers.Stub:
         for process in running:
             process.kill()
             process.wait()
         running[:] = [drive.own_stub(port)] if on else []
-        return embed.Stub(port)
+        return providers.Stub(port)
 
     yield switch
     switch(on=False)

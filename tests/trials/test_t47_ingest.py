@@ -10,13 +10,14 @@ import socket
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.llm import conftest as llm
+from tests import stub as providers
+from tests.llm import conftest as llm_conftest
 from tests.trials.conftest import Desk
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-stub_process, stub, no_waiting = llm.stub_process, llm.stub, llm.no_waiting
+stub_process, stub, no_waiting = providers.stub_process, providers.stub, llm_conftest.no_waiting
 
 NOTE = "The bakery on Arkona street opens at seven. Пекарня на улице Аркона открывается в семь."
 GOOD = {"facts": [{"content": "The bakery on Arkona street opens at seven.", "quote": "opens at seven"}]}
@@ -46,7 +47,7 @@ def contents(desk: Desk) -> list[str]:
 @pytest.mark.promise("ingest.waits")
 @pytest.mark.parametrize("reply", REPLIES, ids=repr)
 def test_a_note_outlives_every_reply_and_is_read_when_the_model_is_back(
-    tmp_path: Path, stub: llm.Stub, reply: Any
+    tmp_path: Path, stub: providers.Stub, reply: Any
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         closed = f"http://127.0.0.1:{probe.getsockname()[1]}"

@@ -38,10 +38,11 @@ def doctor(
     except ZapomniError as error:
         checks.append(_failed("store", error))
         return checks
-    for name, look in (
-        ("sources", lambda: _documents(config, opened)),
-        ("vectors", lambda: _vectors(embedding())),
-    ):
+    looks: dict[str, Callable[[], Iterator[Check]]] = {
+        "sources": lambda: _documents(config, opened),
+        "vectors": lambda: _vectors(embedding()),
+    }
+    for name, look in looks.items():
         try:
             checks += look()
         except ZapomniError as error:
