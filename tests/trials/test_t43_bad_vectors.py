@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.cli import conftest as cli
+from tests.embed import conftest as embed_conftest
 from tests.trials import drivers_b as drive
 
 import zapomni
