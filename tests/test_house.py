@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -47,3 +48,11 @@ def test_the_import_contracts_are_kept() -> None:
         [str(Path(sys.executable).parent / "lint-imports")], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("room", ["text", "store", "embed", "llm", "files", "readers", "search"])
+def test_the_page_of_the_architecture_names_every_module_of_a_room(room: str) -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    modules = [file.stem for file in (ROOT / "src" / "zapomni" / room).glob("*.py") if not file.stem.startswith("_")]
+    assert modules
+    assert [name for name in modules if not re.search(rf"\b{name}\b", page)] == []

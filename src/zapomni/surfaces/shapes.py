@@ -62,13 +62,7 @@ def recollection_shape(
     if with_docs:
         shape["documents"] = [document_shape(hit, explain=explain, preview=preview) for hit in answer.documents]
         shape["count"] += len(answer.documents)
-    if answer.reason:
-        shape["reason"] = answer.reason
-    if answer.waiting:
-        shape["waiting"] = answer.waiting
-    if answer.left_out:
-        shape["left_out"] = list(answer.left_out)
-    return shape
+    return shape | _said(reason=answer.reason, waiting=answer.waiting, left_out=list(answer.left_out))
 
 
 def findings_shape(answer: Findings, *, explain: bool = False, preview: int | None = PREVIEW) -> dict[str, Any]:
@@ -79,13 +73,7 @@ def findings_shape(answer: Findings, *, explain: bool = False, preview: int | No
         "count": len(answer.hits),
         "documents": [document_shape(hit, explain=explain, preview=preview) for hit in answer.hits],
     }
-    if answer.reason:
-        shape["reason"] = answer.reason
-    if answer.waiting:
-        shape["waiting"] = answer.waiting
-    if answer.stale:
-        shape["stale"] = list(answer.stale)
-    return shape
+    return shape | _said(reason=answer.reason, waiting=answer.waiting, stale=list(answer.stale))
 
 
 def document_shape(hit: DocumentHit, *, explain: bool = False, preview: int | None = PREVIEW) -> dict[str, Any]:
@@ -283,6 +271,11 @@ def error_shape(error: ZapomniError) -> dict[str, Any]:
     if isinstance(error, Conflict) and isinstance(error.current, Memory):
         shape["current"] = memory_shape(error.current)
     return {"error": shape}
+
+
+def _said(**fields: Any) -> dict[str, Any]:
+    """Return the fields that have something to say."""
+    return {name: value for name, value in fields.items() if value}
 
 
 def _parts(parts: Sequence[Part]) -> list[dict[str, Any]]:
