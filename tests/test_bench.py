@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -249,6 +250,7 @@ def test_ask_measures_what_would_be_read_beside_the_most_recent(ask: Ask) -> Non
 
 
 # --- documents --------------------------------------------------------------------------------------------
+SETTLED = 1_700_000_000  # long ago: a file of this very moment is opened again by the next scan
 PROJECT = {
     "docs/text.txt": (
         "Text\n====\n\n.. function:: slugify(value)\n\n    Makes a word that may stand in an address.\n\n"
@@ -268,6 +270,7 @@ def project(tmp_path: Path) -> Path:
         file = tmp_path / "project" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
+        os.utime(file, (SETTLED, SETTLED))
     return tmp_path / "project"
 
 
