@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from zapomni.store.base import Stats
 
 MESSAGE_LIMIT: Final = 1_000
-"""Most characters of an error's message on any surface; it quotes what was given, however long."""
+"""Most characters of an error's message, and of its remedy, on any surface; they quote what was given, however long."""
 PREVIEW: Final = 1_000
 """Characters of content shown in a list of many; the whole text is one `show` away."""
 SCAN_COUNTS: Final = ("added", "changed", "moved", "removed", "unchanged", "read", "chunks")
@@ -265,7 +265,7 @@ def error_shape(error: ZapomniError) -> dict[str, Any]:
     """Return an error: its stable `code`, what happened, what can be done, and what it carries."""
     shape: dict[str, Any] = {"code": error.code, "message": cut(error.message, MESSAGE_LIMIT)}
     if error.remedy:
-        shape["remedy"] = error.remedy
+        shape["remedy"] = cut(error.remedy, MESSAGE_LIMIT)
     if isinstance(error, Ambiguous):
         shape["matches"] = list(error.matches)
     if isinstance(error, Conflict) and isinstance(error.current, Memory):
