@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
 
-from zapomni.errors import Unavailable
+from zapomni.errors import Refused, Unavailable
 from zapomni.surfaces.cli.lines import excerpt
 from zapomni.text.words import query_words
 
@@ -52,6 +53,13 @@ def test_a_folder_that_is_attached_is_searched_at_once(zap: Zap, papers: Path) -
     assert str(papers) in result.out
     assert "added 2" in result.out
     assert "papers/adr/0001-store.md:1" in zap("search", "backup").out
+
+
+def test_what_has_no_beginning_is_not_attached(zap: Zap, papers: Path) -> None:
+    os.mkfifo(papers / "труба")
+    result = zap("source", "add", str(papers / "труба"))
+    assert (result.status, "neither a folder nor a file" in result.err) == (Refused.exit_status, True)
+    assert zap("source", "list", "--json").json["sources"] == []
 
 
 def test_a_folder_may_be_attached_now_and_read_later(zap: Zap, papers: Path) -> None:

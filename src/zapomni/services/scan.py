@@ -73,7 +73,9 @@ def scan(
     """
     with documents.worker_lock("scan") as mine:
         if not mine:
-            raise Unavailable("another process is scanning", remedy="Wait for it, or try again later")
+            raise Unavailable(
+                "another process is scanning", remedy="What is attached stays so; scan again when it is done"
+            )
         try:
             found = walk(source.root, Rules.of(source.include, source.exclude), limit=limit_of)
         except ZapomniError as error:

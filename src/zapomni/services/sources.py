@@ -37,13 +37,10 @@ def add_source(
     """Attach a folder or file in one mode; attached in it before, it takes the new patterns.
 
     `home` is where the memory itself lies: within the root its own files are left out. Raises `NotFound` for a
-    root that is not there, `Refused` for the root of the file system, `InvalidInput` for patterns that are none.
+    root that is not there, `Refused` for the root of the file system and for a device, `InvalidInput` for patterns
+    that are none.
     """
-    place = real_root(root)
-    if place.parent == place:
-        raise Refused(f"{place} is the whole file system", remedy="Attach the folders that hold your documents")
-    if not os.path.exists(to_os(str(place))):  # noqa: PTH110 - a Path asks in the locale's encoding
-        raise NotFound(f"there is no {place}", remedy="Name a folder or file that is there")
+    place = _attachable(root)
     for field, patterns in (("include", include), ("exclude", exclude)):
         if len(patterns) > GLOB_LIMIT:
             raise InvalidInput(field, f"{len(patterns)} patterns, at most {GLOB_LIMIT} are allowed")
@@ -62,6 +59,19 @@ def add_source(
         exclude=tuple(exclude),
     )
     return context.store.documents.add_source(source)
+
+
+def _attachable(root: Path) -> Path:
+    """Return where a root really lies, once it is seen to be something that can be attached."""
+    place = real_root(root)
+    name = to_os(str(place))  # a Path would ask in the locale's encoding
+    if place.parent == place:
+        raise Refused(f"{place} is the whole file system", remedy="Attach the folders that hold your documents")
+    if not os.path.exists(name):  # noqa: PTH110 - as above
+        raise NotFound(f"there is no {place}", remedy="Name a folder or file that is there")
+    if not (os.path.isdir(name) or os.path.isfile(name)):  # noqa: PTH112, PTH113 - as above
+        raise Refused(f"{place} is neither a folder nor a file", remedy="Attach what can be read from its beginning")
+    return place
 
 
 def real_root(root: Path) -> Path:

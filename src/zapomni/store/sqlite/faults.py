@@ -22,7 +22,11 @@ _MEANING: Final[dict[type[apsw.Error], tuple[type[ZapomniError], str, str]]] = {
     apsw.BusyError: (StoreBusy, "another process held the store {path} for too long", _AGAIN),
     apsw.LockedError: (StoreBusy, "another process held the store {path} for too long", _AGAIN),
     apsw.ProtocolError: (StoreBusy, "too many processes opened the store {path} at once", _AGAIN),
-    apsw.FullError: (Unavailable, "there is no room left for the store {path}", "Free some space; nothing was changed"),
+    apsw.FullError: (
+        Unavailable,
+        "there is no room left for the store {path}",
+        "Free some space and try again; what was stored before is whole",
+    ),
     apsw.ReadOnlyError: (Unavailable, "the store {path} cannot be written", "Make its file and its folder writable"),
     apsw.PermissionsError: (Unavailable, "the store {path} may not be opened", "Look at who owns it"),
     apsw.CantOpenError: (Unavailable, "the store {path} cannot be opened", "Look at its folder and who owns it"),
