@@ -121,4 +121,7 @@ PROMISES: Final = {
     "consolidate.outdated": "An insight goes with the text that it was drawn from and does not bring it back.",
     "consolidate.handed": "An agent may conclude in the place of a model, through the same guard, without a key.",
     "ingest.said": "Relative days are counted from when a text was said, or else stored, however much later it is read.",
+    "inbox.decided": "A proposal changes nothing before a person says so; accepting is one run, and a no is for good.",
+    "inbox.open": "A proposal that cannot be carried out stays open, changes nothing and says why.",
+    "inbox.erased": "Erasing a memory takes every proposal about it along.",
 }

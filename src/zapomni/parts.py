@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from zapomni.llm.base import Llm
     from zapomni.model import Memory, Scope
     from zapomni.reading import ReadingMemory
+    from zapomni.review import ReviewDesk
     from zapomni.services.background import Background
     from zapomni.services.child import Child
     from zapomni.services.embedding import Embedding
@@ -71,6 +72,7 @@ class Parts:
         self._documents: DocumentIndex | None = None
         self._llm = llm
         self._reading: ReadingMemory | None = None
+        self._review: ReviewDesk | None = None
         self._context: Context | None = None
         self._worker: Worker | None = None
         self._threads: list[Background] = []
@@ -138,6 +140,16 @@ class Parts:
                     llm=self._llm,
                 )
             return self._reading
+
+    @property
+    def review(self) -> ReviewDesk:
+        """The verbs by which a person decides what is proposed."""
+        with self._lock:
+            if self._review is None:
+                from zapomni.review import ReviewDesk
+
+                self._review = ReviewDesk(self.context, actor=self.actor)
+            return self._review
 
     @property
     def context(self) -> Context:
@@ -252,7 +264,7 @@ class Parts:
         if self._store is not None:
             self._store.close()
         self._worker = self._context = self._store = None
-        self._embedding = self._documents = self._reading = None
+        self._embedding = self._documents = self._reading = self._review = None
         self._children.clear()
         self._threads.clear()
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from zapomni.model import Actor, Link, Memory, Rejection, Run, Scope, Verb
     from zapomni.store.base import Tx
+    from zapomni.store.proposals import ProposalWrites
     from zapomni.store.readings import ReadingWrites
 
 
@@ -56,6 +57,11 @@ class Rehearsal:
     @property
     def readings(self) -> ReadingWrites:
         """An import brings no readings, so that there is nothing to rehearse."""
+        raise NotImplementedError
+
+    @property
+    def proposals(self) -> ProposalWrites:
+        """Nor does it bring proposals."""
         raise NotImplementedError
 
     def get(self, memory_id: str) -> Memory | None:

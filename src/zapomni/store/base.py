@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from zapomni.model import Actor, Filter, Link, Memory, Page, Rejection, Revision, Run, Scope, Space, Vector, Verb
     from zapomni.store.calls import Calls
     from zapomni.store.documents import Documents
+    from zapomni.store.proposals import Proposals, ProposalWrites
     from zapomni.store.readings import Readings, ReadingWrites
     from zapomni.text.words import QueryWord
 
@@ -165,6 +166,10 @@ class Tx(Protocol):
     def readings(self) -> ReadingWrites:
         """The writes of the reading memory in this transaction."""
 
+    @property
+    def proposals(self) -> ProposalWrites:
+        """The writes of the review inbox in this transaction."""
+
     def start_run(self, run: Run) -> None:
         """Record that a batch of changes begins."""
 
@@ -277,6 +282,10 @@ class Store(Corpus["Memory"], Protocol):
     @property
     def documents(self) -> Documents:
         """What the store holds of documents, beside the memories."""
+
+    @property
+    def proposals(self) -> Proposals:
+        """What waits for a person in the review inbox, and what one has decided."""
 
     @property
     def calls(self) -> Calls:

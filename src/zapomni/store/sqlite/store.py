@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from zapomni.store.base import Backlog, Check, EmbedJob, Lexical, Place, Stats
     from zapomni.store.sqlite.calls import SqliteCalls
     from zapomni.store.sqlite.documents import SqliteDocuments
+    from zapomni.store.sqlite.proposals import SqliteProposals
     from zapomni.store.sqlite.readings import SqliteReadings
     from zapomni.text.words import QueryWord
 
@@ -73,6 +74,13 @@ class SqliteStore:
         if self._documents is None:
             self._documents = SqliteDocuments(self._db)
         return self._documents
+
+    @property
+    def proposals(self) -> SqliteProposals:
+        """What waits for a person in the review inbox, and what one has decided."""
+        from zapomni.store.sqlite.proposals import SqliteProposals
+
+        return SqliteProposals(self._db)
 
     @property
     def calls(self) -> SqliteCalls:

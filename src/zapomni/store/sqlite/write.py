@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from zapomni.model import Actor, Link, Memory, Rejection, Run, Scope, Verb
+    from zapomni.store.sqlite.proposals import SqliteProposalWrites
     from zapomni.store.sqlite.readings import SqliteReadingWrites
     from zapomni.store.sqlite.rows import Row
 
@@ -152,6 +153,13 @@ class SqliteTx:
 
         return SqliteReadingWrites(self._db, self.scope_no)
 
+    @property
+    def proposals(self) -> SqliteProposalWrites:
+        """The writes of the review inbox in this transaction."""
+        from zapomni.store.sqlite.proposals import SqliteProposalWrites
+
+        return SqliteProposalWrites(self._db, self.scope_no)
+
     def start_run(self, run: Run) -> None:
         """Record that a batch of changes begins."""
         self._db.execute(
@@ -226,6 +234,7 @@ class SqliteTx:
         derived.drop_vectors(db, no)
         db.execute(_BLANK_READINGS, (no,))
         db.execute("DELETE FROM links WHERE source = ? OR target = ?", (memory.id, memory.id))
+        self.proposals.forget(memory.id)
         db.execute("DELETE FROM memories WHERE no = ?", (no,))  # takes names, pieces and jobs with it
         db.execute("UPDATE revisions SET before = NULL, after = NULL WHERE memory_id = ?", (memory.id,))
         self.erased = True

@@ -45,6 +45,7 @@ COMMANDS: Final[Mapping[str, Row]] = {
     ),
     "consolidate": Row("consolidate", "consolidate", "Have the model look for insights in what was remembered lately."),
     "insights": Row("consolidate", "insights", "List what memories were found to mean together, newest first."),
+    "inbox": Row("inbox", "inbox", "Decide what is proposed: conflicts, merges, lessons and better descriptions."),
     "source": Row("source", "source", "Attach folders and files to be searched."),
     "export": Row("exchange", "export", "Write memories to a file or to standard output."),
     "import": Row("exchange", "import_", "Read memories from a file or from standard input."),
