@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from zapomni.clock import LocalZone, system_clock
 from zapomni.ids import random_id
-from zapomni.model import Actor, Origin
+from zapomni.model import USER_SCOPE, Actor, Origin
 from zapomni.record import parse_scope
 from zapomni.services.context import Context, Place
 from zapomni.services.place import find_project, place_of, scope_of
@@ -148,7 +148,8 @@ class Parts:
             if self._review is None:
                 from zapomni.review import ReviewDesk
 
-                self._review = ReviewDesk(self.context, actor=self.actor)
+                llm = self.reading.llm
+                self._review = ReviewDesk(self.context, self.embedding, lambda: llm(None), actor=self.actor)
             return self._review
 
     @property
@@ -182,12 +183,14 @@ class Parts:
         return make_embedder(replace(settings, provider=provider, model=model, dimension=None), self._clock)
 
     def _place(self) -> Place:
+        agent = parse_scope(f"agent:{self.config.agent}") if self.config.agent else None
         if self.config.scope:
-            return place_of(parse_scope(self.config.scope), self._teams())
+            return place_of(parse_scope(self.config.scope), self._teams(), agent)
         project = find_project(self._folder) if self._folder is not None else None
         if project is None:
-            return Place(read=(*self._teams(), Place().write))
-        return place_of(scope_of(project, self.store), self._teams())
+            own = (agent,) if agent is not None else ()
+            return Place(read=(*own, *self._teams(), USER_SCOPE), agent=agent)
+        return place_of(scope_of(project, self.store), self._teams(), agent)
 
     def _teams(self) -> tuple[Scope, ...]:
         return tuple(parse_scope(f"team:{name}") for name in self.config.teams)

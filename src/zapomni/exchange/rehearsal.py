@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from zapomni.model import Actor, Link, Memory, Rejection, Run, Scope, Verb
     from zapomni.store.base import Tx
+    from zapomni.store.lessons import LessonWrites
+    from zapomni.store.misses import MissWrites
     from zapomni.store.proposals import ProposalWrites
     from zapomni.store.readings import ReadingWrites
 
@@ -62,6 +64,16 @@ class Rehearsal:
     @property
     def proposals(self) -> ProposalWrites:
         """Nor does it bring proposals."""
+        raise NotImplementedError
+
+    @property
+    def lessons(self) -> LessonWrites:
+        """Nor does it bring lessons."""
+        raise NotImplementedError
+
+    @property
+    def misses(self) -> MissWrites:
+        """Nor does it bring misses."""
         raise NotImplementedError
 
     def get(self, memory_id: str) -> Memory | None:

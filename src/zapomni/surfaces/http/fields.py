@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zapomni.model import CONTENT_LIMIT, PAGE_LIMIT, RECALL_LIMIT, About, Kind, Mode, Trust
+from zapomni.model import CONTENT_LIMIT, PAGE_LIMIT, RECALL_LIMIT, About, By, Kind, Mode, Trust
 from zapomni.model.document import DocumentKind
 from zapomni.services.ledger import DAYS
 
@@ -114,6 +114,7 @@ DOCUMENTS: Final[Mapping[str, Schema]] = {
 """The fields of a filter of documents."""
 
 OTHERS: Final[Mapping[str, Schema]] = {
+    "by": _one_of(By, "Look at all of a memory, or at its title and description alone"),
     "budget": _whole("So many tokens at most in the answer", 1),
     "with_docs": _flag("Documents too"),
     "full": _flag("Long texts whole, not their beginning"),

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import InvalidInput, Refused, ZapomniError
-from zapomni.model import Mode, Status
+from zapomni.model import By, Mode, Status
 from zapomni.services.parse import parse_choice, parse_flag, parse_scopes, parse_whole
 from zapomni.surfaces.mcp.answers import (
     REPLY_BYTES,
@@ -105,6 +105,7 @@ def _recall(app: Zapomni, given: Given, _: Actor) -> Answer:
         scopes=parse_scopes(take("scope")),
         limit=parse_whole("limit", take("limit"), app.config.recall.limit),
         mode=parse_choice("mode", take("mode"), Mode, Mode.HYBRID),
+        by=parse_choice("by", take("by"), By, By.TEXT),
         strict=parse_flag("strict", take("strict")),
         budget=parse_whole("budget", take("budget"), 0, low=1, high=_ANY) or None,
         with_docs=with_docs,

@@ -151,7 +151,7 @@ TOOLS: Final = (
         },
         required=("query",),
         gives=_FOUND | {"mode": _TEXT},
-        quiet=(*(name for name in _FILTERS if name != "path"), "expired"),
+        quiet=(*(name for name in _FILTERS if name != "path"), "expired", "by"),
         read_only=True,
         always_load=True,
     ),

@@ -52,3 +52,11 @@ CREATE TABLE recalls (
   count INTEGER NOT NULL,
   PRIMARY KEY (day, scope_no)
 ) STRICT, WITHOUT ROWID;
+
+-- Vectors of descriptions alone, by the digest of the text: derived, made when a question is first asked by description.
+CREATE TABLE description_vectors (
+  space_no INTEGER NOT NULL REFERENCES spaces (no),
+  digest BLOB NOT NULL,
+  vector BLOB NOT NULL,
+  PRIMARY KEY (space_no, digest)
+) STRICT;
