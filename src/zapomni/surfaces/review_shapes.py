@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from zapomni.record import stamp
 from zapomni.surfaces.shapes import PREVIEW, memory_shape
+from zapomni.text.clean import cut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,13 +17,14 @@ if TYPE_CHECKING:
     from zapomni.services.misses import Alarm, Missed
 
 
-def proposals_shape(found: Sequence[Proposal]) -> dict[str, Any]:
+def proposals_shape(found: Sequence[Proposal], *, preview: int | None = None) -> dict[str, Any]:
     """Return what is proposed, oldest first."""
-    return {"count": len(found), "proposals": [proposal_shape(one) for one in found]}
+    return {"count": len(found), "proposals": [proposal_shape(one, preview=preview) for one in found]}
 
 
-def proposal_shape(proposal: Proposal) -> dict[str, Any]:
-    """Return one proposal; `run` is the run that carried it out."""
+def proposal_shape(proposal: Proposal, *, preview: int | None = None) -> dict[str, Any]:
+    """Return one proposal, texts of its detail cut to `preview` characters; `run` is the run that carried it out."""
+    detail = dict(proposal.detail)
     return {
         "id": proposal.id,
         "kind": proposal.kind.value,
@@ -30,7 +32,7 @@ def proposal_shape(proposal: Proposal) -> dict[str, Any]:
         "scope": str(proposal.scope),
         "memories": list(proposal.memories),
         "reason": proposal.reason,
-        "detail": dict(proposal.detail),
+        "detail": detail if preview is None else shortened(detail, preview),
         "choices": list(proposal.choices),
         "created_at": stamp(proposal.created_at),
         "actor": proposal.actor,
@@ -39,6 +41,17 @@ def proposal_shape(proposal: Proposal) -> dict[str, Any]:
         "answer": proposal.answer,
         "run": proposal.run,
     }
+
+
+def shortened(value: Any, limit: int) -> Any:
+    """Return JSON values in which no text is longer than so many characters."""
+    if isinstance(value, str):
+        return cut(value, limit)
+    if isinstance(value, dict):
+        return {name: shortened(item, limit) for name, item in value.items()}
+    if isinstance(value, list):
+        return [shortened(item, limit) for item in value]
+    return value
 
 
 def lessons_shape(found: Sequence[Lesson], *, preview: int | None = PREVIEW) -> dict[str, Any]:

@@ -28,7 +28,8 @@ _scopes = click.option(
     default=(EVERY,),
     help="Of this scope alone: user, project:NAME, agent:NAME or team:NAME; every scope if not given. Repeatable.",
 )
-_CUT = 200
+_UNTOLD = frozenset({"choices", "digest"})
+"""What a person reads elsewhere, or not at all."""
 
 
 @click.group("inbox", invoke_without_command=True)
@@ -119,7 +120,7 @@ def _shown(one: Proposal) -> Iterator[str]:
         *([("run", one.run)] if one.run else []),
         *([("choices", ", ".join(map(one_line, one.choices)))] if one.choices else []),
         ("reason", one_line(one.reason)),
-        *((one_line(name), _value(value)) for name, value in one.detail.items() if name != "choices"),
+        *((one_line(name), _value(value)) for name, value in one.detail.items() if name not in _UNTOLD),
     ]
     yield from table(rows)
 

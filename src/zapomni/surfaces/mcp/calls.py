@@ -26,6 +26,7 @@ from zapomni.surfaces.mcp.answers import (
 from zapomni.surfaces.mcp.arguments import Given, read_arguments
 from zapomni.surfaces.mcp.batch_calls import BATCH_CALLS
 from zapomni.surfaces.mcp.document_calls import DOCUMENT_CALLS
+from zapomni.surfaces.mcp.review_calls import REVIEW_CALLS
 from zapomni.surfaces.mcp.tools import BY_NAME, offered
 from zapomni.surfaces.reading_shapes import answer_shape
 from zapomni.surfaces.shapes import (
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
     from zapomni.app import Zapomni
     from zapomni.model import Actor, Outcome
-    from zapomni.surfaces.mcp.tools import Tool
+    from zapomni.surfaces.mcp.tool import Tool
 
 LIST_DEFAULT: Final = 20
 PART: Final = 20_000
@@ -242,4 +243,5 @@ _CALLS: Final[Mapping[str, Callable[[Zapomni, Given, Actor], Answer]]] = {
     "memory_stats": _stats,
     **DOCUMENT_CALLS,
     **BATCH_CALLS,
+    **REVIEW_CALLS,
 }
