@@ -121,4 +121,13 @@ PROMISES: Final = {
     "consolidate.outdated": "An insight goes with the text that it was drawn from and does not bring it back.",
     "consolidate.handed": "An agent may conclude in the place of a model, through the same guard, without a key.",
     "ingest.said": "Relative days are counted from when a text was said, or else stored, however much later it is read.",
+    "inbox.decided": "A proposal changes nothing before a person says so; accepting is one run, and a no is for good.",
+    "inbox.open": "A proposal that cannot be carried out stays open, changes nothing and says why.",
+    "inbox.erased": "Erasing a memory takes every proposal about it along.",
+    "lessons.raised": "A lesson becomes a rule of a wider scope only after a review, with a link to where it came from.",
+    "lessons.handed": "A rule is handed to every other agent that sees it until that agent has taken note.",
+    "lessons.answered": "A rejected lesson says why to the one who raised it.",
+    "misses.mend": "A question that did not find its memory is kept and proposes a better description.",
+    "misses.alarm": "The alarm is counted: too many memories in a scope, and more misses a recall than before.",
+    "recall.described": "A recall by description ranks by titles and descriptions alone.",
 }

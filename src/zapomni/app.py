@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from zapomni.model import PAGE_LIMIT, RECALL_LIMIT, Filter, Mode, Query
+from zapomni.model import PAGE_LIMIT, RECALL_LIMIT, By, Filter, Mode, Query
 from zapomni.parts import Parts
 from zapomni.services.scopes import scope_to_write, scopes_to_read
 
@@ -52,6 +52,7 @@ class Zapomni(Parts):
         scopes: Sequence[str] = (),
         limit: int | None = None,
         mode: Mode | str = Mode.HYBRID,
+        by: By | str = By.TEXT,
         strict: bool = False,
         budget: int | None = None,
         with_docs: bool = False,
@@ -59,6 +60,7 @@ class Zapomni(Parts):
     ) -> Recollection:
         """Return the memories that answer a question, best first; `where` holds the fields of a filter.
 
+        `by` description looks at titles and descriptions alone, of at most 2,000 memories.
         `with_docs` searches the documents too: the best of both share limit and budget.
         """
         from zapomni.services.parse import parse_choice, parse_whole
@@ -70,6 +72,7 @@ class Zapomni(Parts):
             where=self.filter(scopes, where),
             limit=parse_whole("limit", limit, usual.limit, low=1, high=RECALL_LIMIT),
             mode=parse_choice("mode", mode, Mode, Mode.HYBRID),
+            by=parse_choice("by", by, By, By.TEXT),
             strict=strict,
             budget=parse_whole("budget", budget, usual.budget or 0, low=0, high=10**9) or None,
         )

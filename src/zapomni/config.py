@@ -184,6 +184,7 @@ class Config:
     home: Path = _setting(PATH, "The folder that holds the store; it is made when missing.")
     scope: str = _setting(SCOPE, "The scope of memories that name none; empty means that of the caller's place.", "")
     teams: tuple[str, ...] = _setting(NAMES, "The teams whose memories every read sees beside its own.", ())
+    agent: str = _setting(TEXT, "The name of the agent that asks; its scope agent:NAME is seen beside the others.", "")
     embedder: EmbedderSettings = EmbedderSettings()
     llm: LlmSettings = LlmSettings()
     store: StoreSettings = StoreSettings()

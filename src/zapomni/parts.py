@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from zapomni.clock import LocalZone, system_clock
 from zapomni.ids import random_id
-from zapomni.model import Actor, Origin
+from zapomni.model import USER_SCOPE, Actor, Origin
 from zapomni.record import parse_scope
 from zapomni.services.context import Context, Place
 from zapomni.services.place import find_project, place_of, scope_of
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from zapomni.llm.base import Llm
     from zapomni.model import Memory, Scope
     from zapomni.reading import ReadingMemory
+    from zapomni.review import ReviewDesk
     from zapomni.services.background import Background
     from zapomni.services.child import Child
     from zapomni.services.embedding import Embedding
@@ -71,6 +72,7 @@ class Parts:
         self._documents: DocumentIndex | None = None
         self._llm = llm
         self._reading: ReadingMemory | None = None
+        self._review: ReviewDesk | None = None
         self._context: Context | None = None
         self._worker: Worker | None = None
         self._threads: list[Background] = []
@@ -140,6 +142,17 @@ class Parts:
             return self._reading
 
     @property
+    def review(self) -> ReviewDesk:
+        """The verbs by which a person decides what is proposed."""
+        with self._lock:
+            if self._review is None:
+                from zapomni.review import ReviewDesk
+
+                llm = self.reading.llm
+                self._review = ReviewDesk(self.context, self.embedding, lambda: llm(None), actor=self.actor)
+            return self._review
+
+    @property
     def context(self) -> Context:
         """What the verbs are handed."""
         with self._lock:
@@ -170,12 +183,14 @@ class Parts:
         return make_embedder(replace(settings, provider=provider, model=model, dimension=None), self._clock)
 
     def _place(self) -> Place:
+        agent = parse_scope(f"agent:{self.config.agent}") if self.config.agent else None
         if self.config.scope:
-            return place_of(parse_scope(self.config.scope), self._teams())
+            return place_of(parse_scope(self.config.scope), self._teams(), agent)
         project = find_project(self._folder) if self._folder is not None else None
         if project is None:
-            return Place(read=(*self._teams(), Place().write))
-        return place_of(scope_of(project, self.store), self._teams())
+            own = (agent,) if agent is not None else ()
+            return Place(read=(*own, *self._teams(), USER_SCOPE), agent=agent)
+        return place_of(scope_of(project, self.store), self._teams(), agent)
 
     def _teams(self) -> tuple[Scope, ...]:
         return tuple(parse_scope(f"team:{name}") for name in self.config.teams)
@@ -252,7 +267,7 @@ class Parts:
         if self._store is not None:
             self._store.close()
         self._worker = self._context = self._store = None
-        self._embedding = self._documents = self._reading = None
+        self._embedding = self._documents = self._reading = self._review = None
         self._children.clear()
         self._threads.clear()
 

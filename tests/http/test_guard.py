@@ -12,13 +12,14 @@ from tests.http.web import HOST, TOKEN, Web
 from zapomni.app import Zapomni
 from zapomni.config import load
 from zapomni.hosts import is_loopback
+from zapomni.surfaces.http.call import BYTES, JSON
 from zapomni.surfaces.http.guard import BODY_LIMIT, Guard
-from zapomni.surfaces.http.table import BYTES, CALLS, JSON
+from zapomni.surfaces.http.table import CALLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zapomni.surfaces.http.table import Call
+    from zapomni.surfaces.http.call import Call
 
 ROUTES = [pytest.param(call, id=f"{call.method} {call.path}") for call in CALLS]
 MCP = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "memory_stats", "arguments": {}}}

@@ -13,7 +13,7 @@ from zapomni.config import load
 from zapomni.errors import BudgetSpent, ModelError
 from zapomni.llm.base import Image
 from zapomni.llm.scripted import ScriptedLlm
-from zapomni.surfaces.http.table import BYTES
+from zapomni.surfaces.http.call import BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -27,6 +27,7 @@ CORE = (
 EXTRA = (
     *("ask_memory", "next_batch", "save_insight"),
     *("index_documents", "repo_list", "repo_read", "repo_search"),
+    *("list_proposals", "decide_proposal", "promote_memory", "next_lessons", "acknowledge_lessons", "report_miss"),
 )
 RELEASE = (
     "# Релизы\n\n"
@@ -65,7 +66,7 @@ def test_few_tools_are_shown_until_the_others_are_asked_for() -> None:
 
 
 @pytest.mark.promise("mcp.small")
-@pytest.mark.parametrize(("profile", "most"), [("core", 2_400), ("full", 4_000)])
+@pytest.mark.parametrize(("profile", "most"), [("core", 2_400), ("full", 5_000)])
 def test_the_list_of_each_profile_is_cheap(profile: str, most: int) -> None:
     tools = [tool.definition() for tool in offered(profile)]
     listed = json.dumps({"tools": tools}, ensure_ascii=False, separators=(",", ":"))

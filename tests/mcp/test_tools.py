@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
@@ -10,7 +11,9 @@ import pytest
 from zapomni.app import Zapomni
 from zapomni.config import load
 from zapomni.llm.scripted import ScriptedLlm
-from zapomni.model import Actor
+from zapomni.model import USER_SCOPE, Actor
+from zapomni.record import parse_scope
+from zapomni.services.place import place_of
 from zapomni.surfaces.mcp import calls
 from zapomni.surfaces.mcp.calls import run_tool
 from zapomni.surfaces.mcp.tools import BY_NAME, TOOLS
@@ -24,8 +27,12 @@ if TYPE_CHECKING:
 
 WHO = Actor(name="mcp:tester")
 NAMES = tuple(tool.name for tool in TOOLS)
-NEEDED = {**{tool.name: tool.required for tool in TOOLS}, "save_insight": ("batch", "reason")}
-"""A batch is given a statement or ended by a reason: one of them is needed."""
+NEEDED = {
+    **{tool.name: tool.required for tool in TOOLS},
+    "save_insight": ("batch", "reason"),
+    "decide_proposal": ("id", "accept"),
+}
+"""A batch is given a statement or ended by a reason, and a yes or a no is no text: they are needed too."""
 OPTIONAL = [(tool.name, name) for tool in TOOLS for name in tool.known if name not in NEEDED[tool.name]]
 BLANKS: list[Any] = [None, "", "  ", [], {}, [None], [""]]
 
@@ -79,12 +86,25 @@ def filled(app: Zapomni, tool: str) -> dict[str, Any]:
             for _ in range(2):
                 good(app, "store_memory", content=f"The south gate has the number {secrets.token_hex(4)}.")
             return {"batch": good(app, "next_batch")["batch"], "reason": "nothing follows"}
+        case "promote_memory" | "decide_proposal" | "report_miss":
+            return raised(app, tool)
         case "repo_read":
             file = app.config.home / "gate.md"
             file.write_text("The gate.\n", encoding="utf-8")
             app.documents.add(file)
             return {"path": "gate.md"}
     return {}
+
+
+def raised(app: Zapomni, tool: str) -> dict[str, Any]:
+    app._context = replace(app.context, place=place_of(USER_SCOPE, (), parse_scope("agent:tester")))
+    text = f"The west gate sticks in winter {secrets.token_hex(4)}."
+    lesson = good(app, "store_memory", content=text, scope="agent:tester")["id"]
+    if tool == "report_miss":
+        return {"query": "why does the west gate stick?", "expected": lesson}
+    if tool == "promote_memory":
+        return {"id": lesson, "to": "user"}
+    return {"id": good(app, "promote_memory", id=lesson, to="user")["id"], "accept": True}
 
 
 # --- the list of tools ------------------------------------------------------------------------------------
@@ -94,11 +114,12 @@ def test_the_tools_are_listed_in_a_fixed_order() -> None:
 
 def test_each_tool_says_how_it_behaves() -> None:
     readers = {tool.name for tool in TOOLS if tool.annotations()["readOnlyHint"]}
-    files = {"repo_list", "repo_read", "repo_search"}
+    files = {"repo_list", "repo_read", "repo_search", "list_proposals", "next_lessons"}
     assert readers == {"recall_memory", "ask_memory", "list_memories", "memory_stats", "semantic_search"} | files
     assert {tool.name for tool in TOOLS if tool.annotations().get("destructiveHint")} == {
         "update_memory",
         "delete_memory",
+        "decide_proposal",
     }
     assert not any(tool.annotations()["openWorldHint"] for tool in TOOLS)
     loaded = {tool.name for tool in TOOLS if tool.definition().get("_meta") == {"anthropic/alwaysLoad": True}}
@@ -222,6 +243,11 @@ def test_the_ancestors_names_are_read_and_told(app: Zapomni) -> None:
         ("repo_read", {}, "path"),
         ("repo_read", {"path": "x", "line": "first"}, "line"),
         ("repo_read", {"path": "x", "max_bytes": 1}, "max_bytes"),
+        ("list_proposals", {"kind": "wish"}, "kind"),
+        ("decide_proposal", {}, "id"),
+        ("decide_proposal", {"id": "x"}, "accept"),
+        ("promote_memory", {"id": "x"}, "to"),
+        ("report_miss", {"query": "x"}, "expected"),
         ("repo_search", {"query": ""}, "query"),
         ("repo_search", {"query": "x", "max_results": 0}, "max_results"),
     ],

@@ -14,7 +14,7 @@ from tests.http.web import Web
 from zapomni.app import Zapomni
 from zapomni.config import load
 from zapomni.llm.scripted import ScriptedLlm
-from zapomni.surfaces.http.table import BYTES
+from zapomni.surfaces.http.call import BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

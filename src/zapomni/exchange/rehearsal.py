@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from zapomni.model import Actor, Link, Memory, Rejection, Run, Scope, Verb
     from zapomni.store.base import Tx
+    from zapomni.store.lessons import LessonWrites
+    from zapomni.store.misses import MissWrites
+    from zapomni.store.proposals import ProposalWrites
     from zapomni.store.readings import ReadingWrites
 
 
@@ -56,6 +59,21 @@ class Rehearsal:
     @property
     def readings(self) -> ReadingWrites:
         """An import brings no readings, so that there is nothing to rehearse."""
+        raise NotImplementedError
+
+    @property
+    def proposals(self) -> ProposalWrites:
+        """Nor does it bring proposals."""
+        raise NotImplementedError
+
+    @property
+    def lessons(self) -> LessonWrites:
+        """Nor does it bring lessons."""
+        raise NotImplementedError
+
+    @property
+    def misses(self) -> MissWrites:
+        """Nor does it bring misses."""
         raise NotImplementedError
 
     def get(self, memory_id: str) -> Memory | None:

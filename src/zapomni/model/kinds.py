@@ -123,6 +123,13 @@ class Mode(StrEnum):
     SEMANTIC = "semantic"
 
 
+class By(StrEnum):
+    """What of a memory a recall looks at."""
+
+    TEXT = "text"
+    DESCRIPTION = "description"
+
+
 class Status(StrEnum):
     """What a write came to."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from zapomni.model.kinds import About, Kind, Mode, SpaceState, Trust
+from zapomni.model.kinds import About, By, Kind, Mode, SpaceState, Trust
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -70,13 +70,15 @@ class Filter:
 class Query:
     """What is asked: text of at most `QUERY_LIMIT` characters, who may be seen, how many, by which mode.
 
-    `budget` is in tokens, None for no packing. `strict` turns a missing vector leg into an error.
+    `budget` is in tokens, None for no packing. `strict` turns a missing vector leg into an error. `by` says what of a
+    memory is looked at: all of it, or its title and description alone.
     """
 
     text: str
     where: Filter = field(default_factory=Filter)
     limit: int = 10
     mode: Mode = Mode.HYBRID
+    by: By = By.TEXT
     strict: bool = False
     budget: int | None = None
 

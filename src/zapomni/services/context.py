@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a caller stands: the scope its writes go to and the scopes its reads see, when it names none."""
+    """Where a caller stands: the scope its writes go to and the scopes its reads see, when it names none.
+
+    `agent` is the scope of the agent that it is, where the settings say so: one of those that it sees.
+    """
 
     write: Scope = USER_SCOPE
     read: tuple[Scope, ...] = field(default=(USER_SCOPE,))
+    agent: Scope | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -117,6 +117,17 @@ class Embedding(Generic[Item]):
             return Asked(reason=f"{space.label} now answers with {len(vector)} numbers; run `zapomni reembed`")
         return Asked(space=space, vector=vector)
 
+    def passages(self, space: Space, texts: Sequence[str]) -> list[Vector | None]:
+        """Return the vectors of short texts in a space that answers questions; None for one that the provider refuses.
+
+        Raises `EmbedderError` when the provider fails.
+        """
+        embedder = self._embedder_of(space)
+        if embedder is None:
+            raise EmbedderError(f"{space.label} is not available", remedy="Run `zapomni reembed`")
+        made = embedder.embed(list(texts), "passage")
+        return [None if isinstance(one, EmbedderError) or len(one) != space.dimension else one for one in made]
+
     def drain(
         self,
         *,

@@ -112,6 +112,8 @@ def undo_run(context: Context, run_id: str, *, actor: Actor) -> Undone:
                 continue
             restored.append(revision.memory_id)
         tx.readings.unmark_consolidated(run=run_id)
+        if not skipped:
+            tx.proposals.reopen(run_id)
         tx.finish_run(own.id, context.clock(), {"restored": len(restored), "skipped": len(skipped)})
     return Undone(run=own.id, restored=tuple(dict.fromkeys(restored)), skipped=tuple(skipped))
 

@@ -129,7 +129,8 @@ def _settled(project: Project, store: Store) -> tuple[Scope, set[str]]:
     return Scope(kind=ScopeKind.PROJECT, name=f"{project.name}-{mark}"), set()
 
 
-def place_of(scope: Scope, teams: Sequence[Scope]) -> Place:
-    """Return the place of a caller whose writes go to `scope`: its reads see it, the teams and the user."""
-    seen = dict.fromkeys((scope, *teams, USER_SCOPE))
-    return Place(write=scope, read=tuple(seen))
+def place_of(scope: Scope, teams: Sequence[Scope], agent: Scope | None = None) -> Place:
+    """Return the place of a caller whose writes go to `scope`: its reads see it, the agent, the teams and the user."""
+    own = (scope, agent) if agent is not None else (scope,)
+    seen = dict.fromkeys((*own, *teams, USER_SCOPE))
+    return Place(write=scope, read=tuple(seen), agent=agent)

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from zapomni.errors import InvalidInput
-from zapomni.model import Hit, Mode, Query, Recollection
+from zapomni.model import By, Hit, Mode, Query, Recollection
 from zapomni.search.pack import pack
 from zapomni.search.retrieve import retrieve
 from zapomni.services.embedding import Asked
@@ -40,7 +40,15 @@ def recall(
         return Recollection(hits=(), mode=Mode.LEXICAL, scopes=scopes, reason=UNSEEN, waiting=waiting)
     asked = Asked() if query.mode is Mode.LEXICAL else embedding.ask(query.text)
     mode = mode_of(query.mode, asked, strict=query.strict)
-    hits = retrieve(context.store, replace(query, mode=mode), asked.space, asked.vector)
+    reason = reason_for(embedding, query.mode, asked)
+    if query.by is By.DESCRIPTION:
+        from zapomni.services.describing import select  # most questions look at all of a memory
+
+        hits, lacking = select(context, embedding, replace(query, mode=mode), asked)
+        reason = reason or lacking
+    else:
+        hits = retrieve(context.store, replace(query, mode=mode), asked.space, asked.vector)
+    context.touches.asked(query.where.scopes, context.clock())
     found = beside() if beside is not None else None
     both: list[Hit | DocumentHit] = [*hits, *(found.hits if found else ())]
     best = sorted(both, key=attrgetter("score"), reverse=True)[: query.limit]
@@ -52,7 +60,7 @@ def recall(
         documents=tuple(hit for hit in kept if not isinstance(hit, Hit)),
         mode=mode,
         scopes=query.where.scopes,
-        reason=reason_for(embedding, query.mode, asked),
+        reason=reason,
         waiting=embedding.backlog().waiting + (found.waiting if found else 0),
         left_out=tuple(hit.handle for hit in left_out),
     )

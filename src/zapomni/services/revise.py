@@ -44,15 +44,26 @@ def update(
         found = find_one(context, short, scopes)
         before = tx.get(found.id) or found
         _check_version(before, version, patch)
-        after = _patched(before, prepared.values)
-        if after == before:
-            return Outcome(status=Status.UNCHANGED, id=before.id, memory=before)
-        if (digest(after.content), after.scope) != (digest(before.content), before.scope):
-            _check_welcome(tx, after)
-        after = replace(after, updated_at=context.clock(), version=before.version + 1)
-        outdate(context, tx, before, after, actor=actor, at=after.updated_at)
-        tx.put(before, after, verb=Verb.UPDATE, actor=actor, at=after.updated_at)
-    return read_back(context, _outcome(Status.UPDATED, after, prepared))
+        outcome = change(context, tx, before, prepared, actor=actor)
+    return outcome if outcome.status is Status.UNCHANGED else read_back(context, outcome)
+
+
+def change(
+    context: Context, tx: Tx, before: Memory, prepared: Prepared, *, actor: Actor, run: str | None = None
+) -> Outcome:
+    """Put a prepared patch of a memory into an open transaction; the caller reads it back after the commit.
+
+    Raises `Refused` when the new content was rejected before.
+    """
+    after = _patched(before, prepared.values)
+    if after == before:
+        return Outcome(status=Status.UNCHANGED, id=before.id, memory=before)
+    if (digest(after.content), after.scope) != (digest(before.content), before.scope):
+        _check_welcome(tx, after)
+    after = replace(after, updated_at=context.clock(), version=before.version + 1)
+    outdate(context, tx, before, after, actor=actor, at=after.updated_at, run=run)
+    tx.put(before, after, verb=Verb.UPDATE, actor=actor, at=after.updated_at, run=run)
+    return _outcome(Status.UPDATED, after, prepared)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
+    from zapomni.model import Scope
     from zapomni.store.base import Store
 
 
@@ -19,6 +21,7 @@ class Touches:
         self._store = store
         self._lock = Lock()
         self._ids: list[str] = []
+        self._asked: Counter[Scope] = Counter()
         self._at: datetime | None = None
 
     def add(self, ids: Iterable[str], at: datetime) -> None:
@@ -27,9 +30,16 @@ class Touches:
             self._ids.extend(ids)
             self._at = at
 
+    def asked(self, scopes: Iterable[Scope], at: datetime) -> None:
+        """Note a recall that saw these scopes; misses are held against their number."""
+        with self._lock:
+            self._asked.update(scopes)
+            self._at = at
+
     def flush(self) -> None:
         """Write the counts; does nothing when there is nothing to write."""
         with self._lock:
-            ids, at, self._ids = self._ids, self._at, []
-        if ids and at is not None:
-            self._store.touch(ids, at)
+            ids, asked, at = self._ids, self._asked, self._at
+            self._ids, self._asked = [], Counter()
+        if (ids or asked) and at is not None:
+            self._store.touch(ids, at, asked)

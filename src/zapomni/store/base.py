@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
     from zapomni.model import Actor, Filter, Link, Memory, Page, Rejection, Revision, Run, Scope, Space, Vector, Verb
     from zapomni.store.calls import Calls
+    from zapomni.store.descriptions import Descriptions
     from zapomni.store.documents import Documents
+    from zapomni.store.lessons import Lessons, LessonWrites
+    from zapomni.store.misses import Misses, MissWrites
+    from zapomni.store.proposals import Proposals, ProposalWrites
     from zapomni.store.readings import Readings, ReadingWrites
     from zapomni.text.words import QueryWord
 
@@ -165,6 +169,18 @@ class Tx(Protocol):
     def readings(self) -> ReadingWrites:
         """The writes of the reading memory in this transaction."""
 
+    @property
+    def proposals(self) -> ProposalWrites:
+        """The writes of the review inbox in this transaction."""
+
+    @property
+    def lessons(self) -> LessonWrites:
+        """The writes of lessons in this transaction."""
+
+    @property
+    def misses(self) -> MissWrites:
+        """The writes of misses in this transaction."""
+
     def start_run(self, run: Run) -> None:
         """Record that a batch of changes begins."""
 
@@ -267,8 +283,11 @@ class Store(Corpus["Memory"], Protocol):
     def stats(self, where: Filter) -> Stats:
         """Count what the filter lets through and measure the parts of the store."""
 
-    def touch(self, ids: Sequence[str], at: datetime) -> None:
-        """Count each of these targeted readings; no revision is written and a busy store is passed over."""
+    def touch(self, ids: Sequence[str], at: datetime, asked: Mapping[Scope, int] | None = None) -> None:
+        """Count these targeted readings, and the recalls that saw each scope.
+
+        No revision is written and a busy store is passed over.
+        """
 
     @property
     def readings(self) -> Readings:
@@ -277,6 +296,22 @@ class Store(Corpus["Memory"], Protocol):
     @property
     def documents(self) -> Documents:
         """What the store holds of documents, beside the memories."""
+
+    @property
+    def proposals(self) -> Proposals:
+        """What waits for a person in the review inbox, and what one has decided."""
+
+    @property
+    def lessons(self) -> Lessons:
+        """Which memories are rules that were raised, and who has acknowledged what."""
+
+    @property
+    def misses(self) -> Misses:
+        """Questions that did not find their memory, and how many questions there were."""
+
+    @property
+    def descriptions(self) -> Descriptions:
+        """The vectors of descriptions alone."""
 
     @property
     def calls(self) -> Calls:

@@ -17,6 +17,7 @@ from zapomni.store.sqlite.connection import Connections
 from zapomni.store.sqlite.corpus import MEMORIES
 from zapomni.store.sqlite.faults import translated
 from zapomni.store.sqlite.locks import worker_lock
+from zapomni.store.sqlite.misses import count_recalls
 from zapomni.store.sqlite.opening import open_file
 from zapomni.store.sqlite.vectors import Vectors
 from zapomni.store.sqlite.write import SqliteTx
@@ -31,7 +32,11 @@ if TYPE_CHECKING:
     from zapomni.model import Filter, Link, Memory, Page, Revision, Run, Scope, Space, Vector
     from zapomni.store.base import Backlog, Check, EmbedJob, Lexical, Place, Stats
     from zapomni.store.sqlite.calls import SqliteCalls
+    from zapomni.store.sqlite.descriptions import SqliteDescriptions
     from zapomni.store.sqlite.documents import SqliteDocuments
+    from zapomni.store.sqlite.lessons import SqliteLessons
+    from zapomni.store.sqlite.misses import SqliteMisses
+    from zapomni.store.sqlite.proposals import SqliteProposals
     from zapomni.store.sqlite.readings import SqliteReadings
     from zapomni.text.words import QueryWord
 
@@ -75,6 +80,34 @@ class SqliteStore:
         return self._documents
 
     @property
+    def proposals(self) -> SqliteProposals:
+        """What waits for a person in the review inbox, and what one has decided."""
+        from zapomni.store.sqlite.proposals import SqliteProposals
+
+        return SqliteProposals(self._db)
+
+    @property
+    def lessons(self) -> SqliteLessons:
+        """Which memories are rules that were raised, and who has acknowledged what."""
+        from zapomni.store.sqlite.lessons import SqliteLessons
+
+        return SqliteLessons(self._db)
+
+    @property
+    def misses(self) -> SqliteMisses:
+        """Questions that did not find their memory, and how many questions there were."""
+        from zapomni.store.sqlite.misses import SqliteMisses
+
+        return SqliteMisses(self._db)
+
+    @property
+    def descriptions(self) -> SqliteDescriptions:
+        """The vectors of descriptions alone."""
+        from zapomni.store.sqlite.descriptions import SqliteDescriptions
+
+        return SqliteDescriptions(self._db)
+
+    @property
     def calls(self) -> SqliteCalls:
         """The calls of language models, with what they cost."""
         from zapomni.store.sqlite.calls import SqliteCalls
@@ -93,11 +126,12 @@ class SqliteStore:
         elif tx.first:
             self._db.checkpoint(apsw.SQLITE_CHECKPOINT_PASSIVE)  # a copy of the main file alone is not empty
 
-    def touch(self, ids: Sequence[str], at: datetime) -> None:
-        """Count one targeted reading of each memory; where that cannot be written it is passed over."""
+    def touch(self, ids: Sequence[str], at: datetime, asked: Mapping[Scope, int] | None = None) -> None:
+        """Count these targeted readings, and the recalls that saw each scope; a busy store is passed over."""
         try:
             with self._db.impatient(), self._db.transaction() as db:
                 read.touch(db, ids, stamp(at))
+                count_recalls(db, asked or {}, stamp(at))
         except Unavailable:
             return
 

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from zapomni.model import Actor, Link, Memory, Rejection, Run, Scope, Verb
+    from zapomni.store.sqlite.lessons import SqliteLessonWrites
+    from zapomni.store.sqlite.misses import SqliteMissWrites
+    from zapomni.store.sqlite.proposals import SqliteProposalWrites
     from zapomni.store.sqlite.readings import SqliteReadingWrites
     from zapomni.store.sqlite.rows import Row
 
@@ -152,6 +155,27 @@ class SqliteTx:
 
         return SqliteReadingWrites(self._db, self.scope_no)
 
+    @property
+    def proposals(self) -> SqliteProposalWrites:
+        """The writes of the review inbox in this transaction."""
+        from zapomni.store.sqlite.proposals import SqliteProposalWrites
+
+        return SqliteProposalWrites(self._db, self.scope_no)
+
+    @property
+    def lessons(self) -> SqliteLessonWrites:
+        """The writes of lessons in this transaction."""
+        from zapomni.store.sqlite.lessons import SqliteLessonWrites
+
+        return SqliteLessonWrites(self._db, self.scope_no)
+
+    @property
+    def misses(self) -> SqliteMissWrites:
+        """The writes of misses in this transaction."""
+        from zapomni.store.sqlite.misses import SqliteMissWrites
+
+        return SqliteMissWrites(self._db)
+
     def start_run(self, run: Run) -> None:
         """Record that a batch of changes begins."""
         self._db.execute(
@@ -226,6 +250,8 @@ class SqliteTx:
         derived.drop_vectors(db, no)
         db.execute(_BLANK_READINGS, (no,))
         db.execute("DELETE FROM links WHERE source = ? OR target = ?", (memory.id, memory.id))
+        self.proposals.forget(memory.id)
+        db.execute("DELETE FROM description_vectors")  # all of them: they are made anew, and no text stands beside them
         db.execute("DELETE FROM memories WHERE no = ?", (no,))  # takes names, pieces and jobs with it
         db.execute("UPDATE revisions SET before = NULL, after = NULL WHERE memory_id = ?", (memory.id,))
         self.erased = True

@@ -44,6 +44,39 @@ def retrieval(folder: Path, mode: str, groups: str, keep: Path | None, as_json: 
     click.echo(json.dumps(asdict(report), ensure_ascii=False) if as_json else _table(report))
 
 
+@bench.command("selection")
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option(
+    "--describe", type=click.Choice(["sentence", "question", "misses"]), default="question", show_default=True
+)
+@click.option("--groups", default="", help="Only this group of the set.")
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+def selection(folder: Path, describe: str, groups: str, as_json: bool) -> None:  # noqa: FBT001
+    """Choose records of the set in FOLDER by their descriptions, by full text and by both words and meaning.
+
+    A record is described by its first sentence, by one of the questions about it, which is not asked then, or by the
+    first sentence with every question that is not asked.
+    """
+    from zapomni.bench.selection import Describe, run
+    from zapomni.bench.sets import read_set
+
+    data = read_set(folder).only(frozenset(part for part in groups.split(",") if part))
+    with _store(None) as app:
+        report = run(app, data, Describe(describe), _progress)
+    if as_json:
+        click.echo(json.dumps(asdict(report), ensure_ascii=False))
+        return
+    click.echo(f"{report.name}: {report.records} records, described by a {report.described_by}")
+    rows = [
+        {"what": row.way, "half": row.half, "questions": row.questions, **_picked(row.scores)} for row in report.rows
+    ]
+    click.echo(_columns(rows))
+
+
+def _picked(scores: dict[str, float]) -> dict[str, float]:
+    return {metric: scores[metric] for metric in ("hit@1", "hit@5", "mrr@10")}
+
+
 @bench.command("latency")
 @click.option("--sizes", default="1000,10000", show_default=True, help="Numbers of memories, separated by commas.")
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")

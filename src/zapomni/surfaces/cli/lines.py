@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from zapomni.model import Part
+    from zapomni.services.misses import Alarm
 
 INDENT: Final = "  "
 PREVIEW_LINES: Final = 3
@@ -102,6 +103,20 @@ def counted(counts: Mapping[str, int]) -> str:
 def listed(counts: Mapping[str, Any]) -> str:
     """Return the counts that are not zero, in their order."""
     return ", ".join(f"{name} {count:,}" for name, count in counts.items() if count) or "nothing"
+
+
+# --- the alarm ---------------------------------------------------------------------------------------
+def alarm_lines(alarms: Sequence[Alarm]) -> Iterator[str]:
+    """Say of each scope that has misses or many memories how it stands."""
+    for one in alarms:
+        if not (one.crowded or one.misses):
+            continue
+        state = "ALARM" if one.rings else "no alarm"
+        size = f"{one.records:,} memories ({'over' if one.crowded else 'not over'} {one.most})"
+        rate = (
+            f"{one.misses:,} misses in {one.recalls:,} recalls, before {one.misses_before:,} in {one.recalls_before:,}"
+        )
+        yield f"{one_line(one.scope)}: {state}: {size}; in 30 days {rate} ({'' if one.rising else 'not '}rising)"
 
 
 # --- times ----------------------------------------------------------------------------------------------

@@ -8,8 +8,10 @@ import click
 
 from zapomni.surfaces import shapes
 from zapomni.surfaces.cli import render
+from zapomni.surfaces.cli.lines import alarm_lines
 from zapomni.surfaces.cli.options import filters, given, read_scopes
 from zapomni.surfaces.cli.session import Session, answers
+from zapomni.surfaces.review_shapes import alarm_shape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,4 +66,6 @@ def stats(session: Session, scopes: Sequence[str], **where: Any) -> None:
     with session.memory() as app:
         counts, seen = app.stats(scopes=scopes, **given(where)), app.scopes(scopes)
         state = shapes.state_shape(app)
-        session.answer(shapes.stats_shape(counts, seen) | state, render.stats(counts, seen, state))
+        alarms = [one for one in app.review.alarms(scopes=scopes) if one.crowded or one.misses]
+        document = shapes.stats_shape(counts, seen) | state | {"alarms": [alarm_shape(one) for one in alarms]}
+        session.answer(document, [*render.stats(counts, seen, state), *alarm_lines(alarms)])

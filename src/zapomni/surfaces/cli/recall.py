@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from zapomni.model import Mode
+from zapomni.model import By, Mode
 from zapomni.surfaces import shapes
 from zapomni.surfaces.cli import render, render_documents
 from zapomni.surfaces.cli.options import filters, given, one_of, text_or_stdin
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @click.argument("query", nargs=-1, metavar="QUERY|-")
 @click.option("--limit", type=int, metavar="N", help="At most this many memories.")
 @click.option("--mode", type=one_of(Mode), default=Mode.HYBRID.value, help="Search by words, by meaning, or by both.")
+@click.option("--by", type=one_of(By), default=By.TEXT.value, help="Look at all of it, or at descriptions alone.")
 @click.option("--strict", is_flag=True, help="Fail where meaning cannot be searched, instead of words alone.")
 @click.option("--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Fill at most this many tokens.")
 @click.option("--with-docs", is_flag=True, help="Search the attached documents too; they share the limit.")
@@ -34,6 +35,7 @@ def recall(
     *,
     limit: int | None,
     mode: str,
+    by: str,
     strict: bool,
     budget: int | None,
     with_docs: bool,
@@ -50,6 +52,7 @@ def recall(
         asked: dict[str, Any] = {
             "limit": limit,
             "mode": mode,
+            "by": by,
             "strict": strict,
             "budget": budget,
             "with_docs": with_docs,

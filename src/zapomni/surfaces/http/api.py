@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from zapomni.app import Zapomni
-    from zapomni.surfaces.http.table import Call
+    from zapomni.surfaces.http.call import Call
     from zapomni.surfaces.mcp.server import Memory
 
 NAME_LENGTH: Final = 80

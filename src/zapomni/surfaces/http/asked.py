@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zapomni.errors import InvalidInput
 from zapomni.model import NAME_LIMIT
 from zapomni.services.parse import parse_flag, parse_scopes
-from zapomni.surfaces.http.table import JSON
+from zapomni.surfaces.http.call import JSON
 from zapomni.text.clean import cut
 from zapomni.text.nearest import nearest
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from zapomni.model import Actor
-    from zapomni.surfaces.http.table import Call
+    from zapomni.surfaces.http.call import Call
 
 _WHOLE: Final = re.compile(r"-?[0-9]{1,18}")
 

@@ -67,6 +67,29 @@ _SOURCE: Final[dict[str, Any]] = {
     "scanned_at": _AT,
     "problem": None,
 }
+_PROPOSAL: Final[dict[str, Any]] = {
+    "id": "t5w8x2k6m9p3q7r4",
+    "kind": "promote",
+    "state": "open",
+    "scope": "user",
+    "memories": [_ID],
+    "reason": "agent:ada raises a lesson to user: No Friday deploys",
+    "detail": {"from": "agent:ada", "to": "user", "pinned": False, "digest": "9f2c4d6e8a1b3c5d7e9f0a2b4c6d8e0f"},
+    "choices": [],
+    "created_at": _AT,
+    "actor": "mcp:ada",
+    "decided_at": None,
+    "decided_by": None,
+    "answer": "",
+    "run": None,
+}
+_MISS: Final[dict[str, Any]] = {
+    "at": _AT,
+    "query": "можно ли выкатить перед выходными?",
+    "expected": _ID,
+    "found": [_OTHER],
+    "actor": "http",
+}
 _NOTHING: Final = {"calls": 0, "failed": 0, "tokens_in": 0, "tokens_out": 0, "usd": 0.0, "unpriced": 0}
 
 ANSWERS: Final[dict[str, dict[str, Any]]] = {
@@ -185,6 +208,32 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
         "totals": [],
         "days": [],
     },
+    "Proposals": {"count": 1, "proposals": [_PROPOSAL]},
+    "Proposal": _PROPOSAL,
+    "Lessons": {
+        "count": 1,
+        "lessons": [{"id": _ID, "scope": "user", "from": "agent:ada", "at": _AT, "rejected": None, "memory": _MEMORY}],
+    },
+    "Acknowledged": {"count": 1, "acknowledged": [_ID]},
+    "Missed": {"miss": _MISS, "proposal": None, "reason": "its description has every word of the question already"},
+    "Misses": {
+        "count": 1,
+        "misses": [_MISS],
+        "alarms": [
+            {
+                "scope": "user",
+                "rings": True,
+                "crowded": True,
+                "rising": True,
+                "records": 181,
+                "misses": 9,
+                "misses_before": 1,
+                "recalls": 240,
+                "recalls_before": 220,
+                "chance": 0.015,
+            }
+        ],
+    },
     "Health": {"status": "ok", "version": __version__, "mode": "hybrid", "waiting": 0},
     "Error": {"error": {"code": "not_found", "message": "no memory 'zzzz' in user", "remedy": "See GET /memories"}},
 }
@@ -196,6 +245,11 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "create_memory": {"content": _MEMORY["content"], "tags": ["deploy"], "importance": 0.9},
     "update_memory": {"importance": 1, "version": 1},
     "undo_memory": {},
+    "accept_proposal": {},
+    "reject_proposal": {"why": "It holds for one shop only."},
+    "promote_memory": {"to": "user", "why": "Everybody deploys."},
+    "acknowledge_lessons": {"ids": [_ID], "agent": "bob"},
+    "report_miss": {"query": "можно ли выкатить перед выходными?", "expected": _ID},
     "undo_run": {},
     "scan_sources": {"source": "/home/ada/shop"},
 }

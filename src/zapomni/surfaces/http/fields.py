@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zapomni.model import CONTENT_LIMIT, PAGE_LIMIT, RECALL_LIMIT, About, Kind, Mode, Trust
+from zapomni.model import CONTENT_LIMIT, PAGE_LIMIT, RECALL_LIMIT, About, By, Kind, Mode, Trust
 from zapomni.model.document import DocumentKind
+from zapomni.model.proposal import ProposalKind, ProposalState
 from zapomni.services.ledger import DAYS
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ DOCUMENTS: Final[Mapping[str, Schema]] = {
 """The fields of a filter of documents."""
 
 OTHERS: Final[Mapping[str, Schema]] = {
+    "by": _one_of(By, "Look at all of a memory, or at its title and description alone"),
     "budget": _whole("So many tokens at most in the answer", 1),
     "with_docs": _flag("Documents too"),
     "full": _flag("Long texts whole, not their beginning"),
@@ -136,3 +138,17 @@ READING: Final[Mapping[str, Schema]] = {
     "all": _flag("Go on until nothing waits, not one batch of each scope alone"),
 }
 """What the routes of the reading memory take."""
+
+REVIEW_FIELDS: Final[Mapping[str, Schema]] = {
+    "kind": _any_of(ProposalKind, "Any of these kinds"),
+    "state": _any_of(ProposalState, "Any of these states; open ones where it is left out"),
+    "choice": _text("One of its choices, where it has any"),
+    "why": _text("Why, in a few words"),
+    "to": _text("Whose rule it should be: user or team:NAME"),
+    "pinned": _flag("Whether the rule is pinned"),
+    "agent": _text("The name of the agent; that of the settings where it is left out"),
+    "ids": _texts("Of lessons"),
+    "query": _text("What was asked") | {"minLength": 1},
+    "expected": _text("The memory that should have been found, by id"),
+}
+"""What the routes of the review desk take."""

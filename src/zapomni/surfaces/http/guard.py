@@ -16,7 +16,8 @@ from starlette.datastructures import Headers
 from zapomni.hosts import is_loopback
 from zapomni.surfaces.http.answers import refusal
 from zapomni.surfaces.http.api import response
-from zapomni.surfaces.http.table import CALLS, JSON
+from zapomni.surfaces.http.call import JSON
+from zapomni.surfaces.http.table import CALLS
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zapomni.model import Mode, Status
+from zapomni.model import By, Mode, Status
 from zapomni.services.parse import parse_choice, parse_whole
 from zapomni.surfaces.http.answers import Answer, answered
 from zapomni.surfaces.shapes import (
@@ -39,6 +39,7 @@ def search(app: Zapomni, asked: Asked) -> Answer:
         scopes=asked.scopes(),
         limit=take("limit"),
         mode=parse_choice("mode", take("mode"), Mode, Mode.HYBRID),
+        by=parse_choice("by", take("by"), By, By.TEXT),
         strict=asked.flag("strict"),
         budget=take("budget"),
         with_docs=with_docs,

@@ -6,14 +6,15 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni import __version__
+from zapomni.surfaces.http.call import JSON
 from zapomni.surfaces.http.examples import ANSWERS, BODIES, VALUES
 from zapomni.surfaces.http.schemas import SCHEMAS, ref
-from zapomni.surfaces.http.table import CALLS, JSON
+from zapomni.surfaces.http.table import CALLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zapomni.surfaces.http.table import Call
+    from zapomni.surfaces.http.call import Call
 
 _ABOUT: Final = """\
 One durable memory for agents and people. Shapes are those of docs/json.md. Every route but /health needs the token.\

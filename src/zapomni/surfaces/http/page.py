@@ -8,13 +8,14 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni import __version__
+from zapomni.surfaces.http.call import JSON
 from zapomni.surfaces.http.examples import ANSWERS, BODIES
-from zapomni.surfaces.http.table import CALLS, JSON
+from zapomni.surfaces.http.table import CALLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zapomni.surfaces.http.table import Call
+    from zapomni.surfaces.http.call import Call
 
 _HEAD: Final = """\
 <!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.model import About, Kind, Mode, Origin, Status, Trust, Verb
 from zapomni.model.document import DocumentKind
+from zapomni.model.proposal import ProposalKind, ProposalState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -282,6 +283,50 @@ SCHEMAS: Final[dict[str, Schema]] = {
     ),
     "Insight": _object({**_MEMORY, **_CUT, "members": _list(_object({"id": TEXT, "content": TEXT}))}, *_CUT),
     "Insights": _object({"count": WHOLE, "insights": _list(ref("Insight"))}),
+    "Proposal": _object(
+        {
+            "id": TEXT,
+            "kind": _one_of(ProposalKind),
+            "state": _one_of(ProposalState),
+            "scope": TEXT,
+            "memories": TEXTS,
+            "reason": TEXT,
+            "detail": OBJECT,
+            "choices": TEXTS,
+            "created_at": TIME,
+            "actor": TEXT,
+            "decided_at": _or_null(TIME),
+            "decided_by": _or_null(TEXT),
+            "answer": TEXT,
+            "run": _or_null(TEXT),
+        }
+    ),
+    "Proposals": _object({"count": WHOLE, "proposals": _list(ref("Proposal"))}),
+    "Lesson": _object(
+        {
+            "id": TEXT,
+            "scope": TEXT,
+            "from": TEXT,
+            "at": TIME,
+            "rejected": _or_null(TEXT),
+            "memory": {"anyOf": [ref("Memory"), {"type": "null"}]},
+        }
+    ),
+    "Lessons": _object({"count": WHOLE, "lessons": _list(ref("Lesson"))}),
+    "Acknowledged": _object({"count": WHOLE, "acknowledged": TEXTS}),
+    "Miss": _object({"at": TIME, "query": TEXT, "expected": TEXT, "found": TEXTS, "actor": TEXT}),
+    "Missed": _object(
+        {"miss": ref("Miss"), "proposal": {"anyOf": [ref("Proposal"), {"type": "null"}]}, "reason": TEXT}, "reason"
+    ),
+    "Alarm": _object(
+        {
+            "scope": TEXT,
+            **dict.fromkeys(("rings", "crowded", "rising"), FLAG),
+            **dict.fromkeys(("records", "misses", "misses_before", "recalls", "recalls_before"), WHOLE),
+            "chance": NUMBER,
+        }
+    ),
+    "Misses": _object({"count": WHOLE, "misses": _list(ref("Miss")), "alarms": _list(ref("Alarm"))}),
     "Error": _object(
         {
             "error": _object(

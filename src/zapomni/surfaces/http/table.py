@@ -2,60 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from zapomni.services.parse import PATCH_FIELDS
 from zapomni.surfaces.http import document_calls, memory_calls, reading_calls, server_calls
+from zapomni.surfaces.http.call import BYTES, Call
+from zapomni.surfaces.http.call import of as _of
 from zapomni.surfaces.http.fields import ASKED, DOCUMENTS, FILTER, MEMORY, OTHERS, PAGED, READING, SCOPE, SCOPES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from zapomni.app import Zapomni
-    from zapomni.surfaces.http.answers import Answer
-    from zapomni.surfaces.http.asked import Asked
-    from zapomni.surfaces.http.fields import Schema
-
-BYTES: Final = "application/octet-stream"
-JSON: Final = "application/json"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """One route.
-
-    `gives` names a schema of `schemas.SCHEMAS`, `statuses` are those of an answer that is no error. `takes` and
-    `media_type` are the types of the two bodies; a `body` of None means that none is taken. `thinks` marks what a
-    language model does. `is_open` needs no token.
-    """
-
-    method: str
-    path: str
-    name: str
-    title: str
-    act: Callable[[Zapomni, Asked], Answer]
-    gives: str
-    says: str = ""
-    query: Mapping[str, Schema] = field(default_factory=dict)
-    body: Mapping[str, Schema] | None = None
-    required: tuple[str, ...] = ()
-    statuses: tuple[int, ...] = (200,)
-    takes: str = JSON
-    media_type: str = JSON
-    writes: bool = False
-    thinks: bool = False
-    is_open: bool = False
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names in the path."""
-        return tuple(part[1:-1] for part in self.path.split("/") if part.startswith("{"))
-
-
-def _of(fields: Mapping[str, Schema], *names: str) -> dict[str, Schema]:
-    return {name: fields[name] for name in names}
-
+from zapomni.surfaces.http.review_table import REVIEW
 
 _SEEN: Final = {"scope": SCOPES}
 _SOURCE: Final = {"type": "string", "description": "One source, by id or path"}
@@ -176,7 +130,7 @@ _MEMORIES: Final = (
         name="search_memories",
         title="Search memories",
         says="Those that answer a question, best first.",
-        query={**ASKED, **_SEEN, **_of(OTHERS, "budget", "with_docs", "full"), **_LIVING},
+        query={**ASKED, **_SEEN, **_of(OTHERS, "by", "budget", "with_docs", "full"), **_LIVING},
         required=("q",),
         gives="Recollection",
         act=memory_calls.search,
@@ -335,5 +289,5 @@ _SERVER: Final = (
     ),
 )
 
-CALLS: Final = (*_READING, *_MEMORIES, *_DOCUMENTS, *_SERVER)
+CALLS: Final = (*_READING, *_MEMORIES, *REVIEW, *_DOCUMENTS, *_SERVER)
 """Every route, as OpenAPI and page show them. Of two that fit one path, the one without a name in it is taken."""

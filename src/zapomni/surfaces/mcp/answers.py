@@ -35,6 +35,8 @@ _BOOKKEEPING: Final = {"accessed_at", "access_count", "position"}
 _TOOL_WORDS: Final = {
     "`list`": "list_memories",
     "`recall`": "recall_memory",
+    "`zapomni inbox`": "list_proposals",
+    "`zapomni lessons`": "next_lessons",
 }
 """What remedies say in the words of the command, and what a client of the tools can do instead."""
 _USUAL: Final = {"trust": "confirmed", "pinned": False}

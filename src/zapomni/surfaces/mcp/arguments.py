@@ -19,7 +19,7 @@ from zapomni.text.nearest import nearest
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zapomni.surfaces.mcp.tools import Tool
+    from zapomni.surfaces.mcp.tool import Tool
 
 NO_VALUES: Final = {"null", "none", "undefined"}
 """Words that stand for "nothing" in some language; no scope, tag or date is called so."""

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import InvalidInput, Refused, ZapomniError
-from zapomni.model import Mode, Status
+from zapomni.model import By, Mode, Status
 from zapomni.services.parse import parse_choice, parse_flag, parse_scopes, parse_whole
 from zapomni.surfaces.mcp.answers import (
     REPLY_BYTES,
@@ -26,6 +26,7 @@ from zapomni.surfaces.mcp.answers import (
 from zapomni.surfaces.mcp.arguments import Given, read_arguments
 from zapomni.surfaces.mcp.batch_calls import BATCH_CALLS
 from zapomni.surfaces.mcp.document_calls import DOCUMENT_CALLS
+from zapomni.surfaces.mcp.review_calls import REVIEW_CALLS
 from zapomni.surfaces.mcp.tools import BY_NAME, offered
 from zapomni.surfaces.reading_shapes import answer_shape
 from zapomni.surfaces.shapes import (
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
     from zapomni.app import Zapomni
     from zapomni.model import Actor, Outcome
-    from zapomni.surfaces.mcp.tools import Tool
+    from zapomni.surfaces.mcp.tool import Tool
 
 LIST_DEFAULT: Final = 20
 PART: Final = 20_000
@@ -105,6 +106,7 @@ def _recall(app: Zapomni, given: Given, _: Actor) -> Answer:
         scopes=parse_scopes(take("scope")),
         limit=parse_whole("limit", take("limit"), app.config.recall.limit),
         mode=parse_choice("mode", take("mode"), Mode, Mode.HYBRID),
+        by=parse_choice("by", take("by"), By, By.TEXT),
         strict=parse_flag("strict", take("strict")),
         budget=parse_whole("budget", take("budget"), 0, low=1, high=_ANY) or None,
         with_docs=with_docs,
@@ -241,4 +243,5 @@ _CALLS: Final[Mapping[str, Callable[[Zapomni, Given, Actor], Answer]]] = {
     "memory_stats": _stats,
     **DOCUMENT_CALLS,
     **BATCH_CALLS,
+    **REVIEW_CALLS,
 }

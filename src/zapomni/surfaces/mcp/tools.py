@@ -6,88 +6,24 @@ Every word here is paid for by every session of every client, so nothing is said
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from zapomni.model import About, Kind, Mode
 from zapomni.model.document import DocumentKind
+from zapomni.surfaces.mcp.review_tools import REVIEW_TOOLS
+from zapomni.surfaces.mcp.tool import FLAG as _FLAG
+from zapomni.surfaces.mcp.tool import NUMBER as _NUMBER
+from zapomni.surfaces.mcp.tool import OBJECT as _OBJECT
+from zapomni.surfaces.mcp.tool import ROWS as _ROWS
+from zapomni.surfaces.mcp.tool import TEXT as _TEXT
+from zapomni.surfaces.mcp.tool import TEXTS as _TEXTS
+from zapomni.surfaces.mcp.tool import WHOLE as _WHOLE
+from zapomni.surfaces.mcp.tool import Tool
+from zapomni.surfaces.mcp.tool import choice as _choice
+from zapomni.surfaces.mcp.tool import text as _text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from enum import StrEnum
-
-Schema = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
-    """One tool. `quiet` names arguments that are accepted and not advertised, to keep the list short.
-
-    `extra` tools are shown by the profile `full` alone.
-    """
-
-    name: str
-    title: str
-    description: str
-    takes: Mapping[str, Schema]
-    required: tuple[str, ...] = ()
-    gives: Mapping[str, Schema]
-    quiet: tuple[str, ...] = ()
-    read_only: bool = False
-    destructive: bool = False
-    always_load: bool = False
-    extra: bool = False
-
-    @property
-    def known(self) -> tuple[str, ...]:
-        """Every argument that is understood."""
-        return (*self.takes, *self.quiet)
-
-    def input_schema(self) -> Schema:
-        """Return the JSON schema of the arguments."""
-        schema: Schema = {"type": "object", "properties": dict(self.takes)}
-        return schema | {"required": list(self.required)} if self.required else schema
-
-    def output_schema(self) -> Schema:
-        """Return the JSON schema of the structured answer.
-
-        Nothing is required: some clients hold an error's answer against it too.
-        """
-        return {"type": "object", "properties": dict(self.gives)}
-
-    def annotations(self) -> dict[str, bool]:
-        """Return the behaviour hints; the memory is a closed world and repeating a call changes nothing more."""
-        hints = {"readOnlyHint": self.read_only, "openWorldHint": False}
-        return hints if self.read_only else hints | {"destructiveHint": self.destructive, "idempotentHint": True}
-
-    def definition(self) -> dict[str, Any]:
-        """Return the entry of `tools/list` as it goes over the wire."""
-        entry = {
-            "name": self.name,
-            "title": self.title,
-            "description": self.description,
-            "inputSchema": self.input_schema(),
-            "outputSchema": self.output_schema(),
-            "annotations": self.annotations(),
-        }
-        return entry | {"_meta": {"anthropic/alwaysLoad": True}} if self.always_load else entry
-
-
-def _text(says: str = "") -> Schema:
-    return {"type": "string", "description": says} if says else {"type": "string"}
-
-
-def _choice(choices: type[StrEnum], says: str = "") -> Schema:
-    return _text(says) | {"enum": [choice.value for choice in choices]}
-
-
-_TEXT: Final = _text()
-_TEXTS: Final[Schema] = {"type": "array", "items": {"type": "string"}}
-_FLAG: Final[Schema] = {"type": "boolean"}
-_WHOLE: Final[Schema] = {"type": "integer"}
-_NUMBER: Final[Schema] = {"type": "number"}
-_OBJECT: Final[Schema] = {"type": "object"}
-_ROWS: Final[Schema] = {"type": "array", "items": _OBJECT}
 
 _WRITTEN: Final = {"status": _TEXT, "id": _TEXT, "scope": _TEXT, "version": _WHOLE}
 _FOUND: Final = {"scopes": _TEXTS, "count": _WHOLE, "memories": _ROWS}
@@ -151,7 +87,7 @@ TOOLS: Final = (
         },
         required=("query",),
         gives=_FOUND | {"mode": _TEXT},
-        quiet=(*(name for name in _FILTERS if name != "path"), "expired"),
+        quiet=(*(name for name in _FILTERS if name != "path"), "expired", "by"),
         read_only=True,
         always_load=True,
     ),
@@ -353,6 +289,7 @@ TOOLS: Final = (
         read_only=True,
         extra=True,
     ),
+    *REVIEW_TOOLS,
 )
 """Every tool, in the order in which it is listed."""
 

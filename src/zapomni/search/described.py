@@ -1,0 +1,83 @@
+"""Selection by description: memories are ranked by their titles and descriptions alone, as a reader of an index does.
+
+The same words, cosine, fusion, floor and importance as for whole memories, over short texts. The content says nothing,
+so that what is found this way tells how good the descriptions are.
+"""
+
+from __future__ import annotations
+
+import math
+from operator import mul
+from typing import TYPE_CHECKING
+
+from zapomni.model import Hit, Mode, Part
+from zapomni.search.floor import above_floor
+from zapomni.search.fuse import fuse, parts
+from zapomni.search.lexical import WordScores
+from zapomni.search.rank import importance_factor, rank
+from zapomni.search.retrieve import in_its_language
+from zapomni.store.base import Lexical, LexicalHit
+from zapomni.text.words import index_words, query_words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from zapomni.model import Memory, Query, Space, Vector
+    from zapomni.text.words import QueryWord
+
+
+def described(memory: Memory) -> str:
+    """Return what a memory is selected by: its title and its description; empty where it has neither."""
+    return "\n".join(filter(None, (memory.title, memory.description)))
+
+
+def select_by_description(
+    memories: Sequence[Memory], query: Query, space: Space | None, vector: Vector | None, vectors: Mapping[int, Vector]
+) -> list[Hit]:
+    """Return at most `query.limit` of the memories; `vectors` are those of their descriptions, by place in the list."""
+    words = () if query.mode is Mode.SEMANTIC else query_words(query.text)
+    lexical = _lexical(memories, words)
+    scores = WordScores(words, lexical, len(memories))
+    by_words = {hit.no: scores.of_hit(hit) for hit in lexical.hits}
+    cosines: dict[int, float] = {}
+    if space is not None and vector is not None:
+        asked = _centred(in_its_language(space, vector, query.text), space)
+        cosines = {no: sum(map(mul, asked, _centred(own, space))) for no, own in vectors.items()}
+
+    def fetch(nos: Sequence[int]) -> dict[int, Memory]:
+        return {no: memories[no] for no in nos}
+
+    ranked = rank(fuse(by_words, cosines), fetch, query.limit)
+    kept = above_floor(ranked, query.text, by_words, cosines, len(memories))
+    return [
+        Hit(
+            memory=item.memory,
+            score=item.score,
+            parts=(
+                *parts(by_words.get(item.no), cosines.get(item.no)),
+                Part(name="importance", value=importance_factor(item.memory), why="multiplies"),
+            ),
+        )
+        for item in kept
+    ]
+
+
+def _lexical(memories: Sequence[Memory], words: Sequence[QueryWord]) -> Lexical:
+    """Return what an index of the descriptions alone would answer."""
+    if not words:
+        return Lexical()
+    indexed = [index_words(title="", body=described(memory)) for memory in memories]
+    stems = [frozenset(one.body.split()) for one in indexed]
+    asked = {word.stem for word in words}
+    hits = tuple(
+        LexicalHit(no, indexed[no].body, indexed[no].exact, None, None) for no, held in enumerate(stems) if asked & held
+    )
+    holding = {stem: sum(stem in held for held in stems) for stem in asked}
+    return Lexical(hits=hits, total=len(memories), holding=holding)
+
+
+def _centred(vector: Sequence[float], space: Space) -> list[float]:
+    """Return the unit vector from the mean of the space; all zeros where the two are equal."""
+    moved = [value - middle for value, middle in zip(vector, space.mean, strict=True)] if space.mean else list(vector)
+    length = math.sqrt(sum(map(mul, moved, moved)))
+    return [value / length for value in moved] if length else moved
