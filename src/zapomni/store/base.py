@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from zapomni.model import Actor, Filter, Link, Memory, Page, Rejection, Revision, Run, Scope, Space, Vector, Verb
     from zapomni.store.calls import Calls
     from zapomni.store.documents import Documents
+    from zapomni.store.mirrors import Mirrors, MirrorWrites
     from zapomni.store.proposals import Proposals, ProposalWrites
     from zapomni.store.readings import Readings, ReadingWrites
     from zapomni.text.words import QueryWord
@@ -170,6 +171,10 @@ class Tx(Protocol):
     def proposals(self) -> ProposalWrites:
         """The writes of the review inbox in this transaction."""
 
+    @property
+    def mirrors(self) -> MirrorWrites:
+        """The writes of mirrored folders in this transaction."""
+
     def start_run(self, run: Run) -> None:
         """Record that a batch of changes begins."""
 
@@ -286,6 +291,10 @@ class Store(Corpus["Memory"], Protocol):
     @property
     def proposals(self) -> Proposals:
         """What waits for a person in the review inbox, and what one has decided."""
+
+    @property
+    def mirrors(self) -> Mirrors:
+        """What the store holds of mirrored folders."""
 
     @property
     def calls(self) -> Calls:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from zapomni.store.base import Backlog, Check, EmbedJob, Lexical, Place, Stats
     from zapomni.store.sqlite.calls import SqliteCalls
     from zapomni.store.sqlite.documents import SqliteDocuments
+    from zapomni.store.sqlite.mirrors import SqliteMirrors
     from zapomni.store.sqlite.proposals import SqliteProposals
     from zapomni.store.sqlite.readings import SqliteReadings
     from zapomni.text.words import QueryWord
@@ -81,6 +82,13 @@ class SqliteStore:
         from zapomni.store.sqlite.proposals import SqliteProposals
 
         return SqliteProposals(self._db)
+
+    @property
+    def mirrors(self) -> SqliteMirrors:
+        """What the store holds of mirrored folders."""
+        from zapomni.store.sqlite.mirrors import SqliteMirrors
+
+        return SqliteMirrors(self._db, self._clock)
 
     @property
     def calls(self) -> SqliteCalls:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from zapomni.model import Actor, Link, Memory, Rejection, Run, Scope, Verb
+    from zapomni.store.sqlite.mirrors import SqliteMirrorWrites
     from zapomni.store.sqlite.proposals import SqliteProposalWrites
     from zapomni.store.sqlite.readings import SqliteReadingWrites
     from zapomni.store.sqlite.rows import Row
@@ -160,6 +161,13 @@ class SqliteTx:
 
         return SqliteProposalWrites(self._db, self.scope_no)
 
+    @property
+    def mirrors(self) -> SqliteMirrorWrites:
+        """The writes of mirrored folders in this transaction."""
+        from zapomni.store.sqlite.mirrors import SqliteMirrorWrites
+
+        return SqliteMirrorWrites(self._db)
+
     def start_run(self, run: Run) -> None:
         """Record that a batch of changes begins."""
         self._db.execute(
@@ -233,6 +241,8 @@ class SqliteTx:
         derived.drop_words(db, no)
         derived.drop_vectors(db, no)
         db.execute(_BLANK_READINGS, (no,))
+        db.execute("UPDATE mirrored SET text = NULL WHERE memory_id = ?", (memory.id,))
+        db.execute("DELETE FROM mirror_removed WHERE memory_id = ?", (memory.id,))
         db.execute("DELETE FROM links WHERE source = ? OR target = ?", (memory.id, memory.id))
         self.proposals.forget(memory.id)
         db.execute("DELETE FROM memories WHERE no = ?", (no,))  # takes names, pieces and jobs with it
