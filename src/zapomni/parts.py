@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from zapomni.services.worker import Worker
     from zapomni.store.base import Store
     from zapomni.store.sqlite.vault import SqliteVault
+    from zapomni.vaults import Vaults
 
 LIBRARY: Final = Actor(name="library", origin=Origin.AGENT)
 
@@ -73,6 +74,7 @@ class Parts:
         self._llm = llm
         self._reading: ReadingMemory | None = None
         self._review: ReviewDesk | None = None
+        self._vaults: Vaults | None = None
         self._context: Context | None = None
         self._worker: Worker | None = None
         self._threads: list[Background] = []
@@ -150,6 +152,16 @@ class Parts:
 
                 self._review = ReviewDesk(self.context, actor=self.actor)
             return self._review
+
+    @property
+    def vaults(self) -> Vaults:
+        """The folders that are kept in step with the memories of a scope."""
+        with self._lock:
+            if self._vaults is None:
+                from zapomni.vaults import Vaults
+
+                self._vaults = Vaults(self.context, actor=self.actor)
+            return self._vaults
 
     @property
     def context(self) -> Context:
@@ -264,7 +276,7 @@ class Parts:
         if self._store is not None:
             self._store.close()
         self._worker = self._context = self._store = None
-        self._embedding = self._documents = self._reading = self._review = None
+        self._embedding = self._documents = self._reading = self._review = self._vaults = None
         self._children.clear()
         self._threads.clear()
 

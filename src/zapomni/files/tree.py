@@ -77,7 +77,7 @@ class Folder(NamedTuple):
         os.unlink(self._reached(name), dir_fd=self.handle)
 
     def settle(self) -> None:
-        """Have the disk keep the names as they are now; where a folder cannot be synced the system does when it likes."""
+        """Have the disk keep the names as they are now, where the system can sync a folder."""
         if self.handle is not None:
             os.fsync(self.handle)
 

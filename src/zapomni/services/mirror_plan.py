@@ -105,7 +105,7 @@ def pair_up(rows: Mapping[str, Agreed], files: Iterable[Seen], hidden: Callable[
     return Pairing(pairs=tuple(pairs), new=tuple(left.values()), gone=gone)
 
 
-def decide(case: Case) -> Act:  # noqa: PLR0911 - a reading of many cases returns from each
+def decide(case: Case) -> Act:
     """Say what is done about a file and its memory; whatever is done loses neither's text."""
     if not case.there:
         if not case.alive:

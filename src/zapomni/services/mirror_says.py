@@ -10,6 +10,7 @@ from zapomni.readers.titles import first_heading, shown, stem
 from zapomni.services.prepare import Prepared, prepare
 from zapomni.text.clean import is_blank
 from zapomni.text.notes import Note, new_note, parse_note, plain_body, slug
+from zapomni.text.secrets import redact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,6 +35,7 @@ class Said:
     note: Note
     prepared: Prepared
     carried: tuple[str, ...]
+    held: bool
 
     @property
     def draft(self) -> Draft:
@@ -41,10 +43,11 @@ class Said:
         draft: Draft = self.prepared.values
         return draft
 
-    @property
-    def held(self) -> bool:
-        """Whether the file says what no memory may."""
-        return bool(self.prepared.redactions)
+    def says_as(self, other: Said) -> bool:
+        """Tell whether two notes carry the same fields and say the same in them."""
+        return self.carried == other.carried and all(
+            getattr(self.draft, name) == getattr(other.draft, name) for name in self.carried
+        )
 
     def differs(self, memory: Memory) -> dict[str, Any]:
         """Return the carried fields in which a memory says something else, as the note has them."""
@@ -72,11 +75,13 @@ def said(text: str, path: str) -> Said:
         "path": topic_of(path),
     }
     optional = {name: getattr(note, name) for name in _OPTIONAL if getattr(note, name) is not None}
-    carried = (*(_HEADED if note.headed else _ALWAYS), *optional)
-    return Said(note=note, prepared=prepare(Draft(**values | optional)), carried=carried)
+    carried = (*(_HEADED if note.header else _ALWAYS), *optional)
+    prepared = prepare(Draft(**values | optional))
+    held = bool(prepared.redactions) or bool(redact(note.header)[1])
+    return Said(note=note, prepared=prepared, carried=carried, held=held)
 
 
-def note_fields(changed: Mapping[str, Any], said: Said) -> dict[str, Any]:
+def note_fields(changed: Mapping[str, Any]) -> dict[str, Any]:
     """Return changed fields of a memory as `edited_note` takes them."""
     fields = dict(changed)
     if "content" in fields:

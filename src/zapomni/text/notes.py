@@ -1,8 +1,8 @@
 """Notes: one memory as a file of Markdown, read as harnesses write it and changed without touching anything else.
 
 A header between lines of `---` holds `name`, `description`, `metadata.type` and `metadata.pinned`; what is ours stands
-under the one key `zapomni`. Any other key, every comment, the order, the line ends and a byte-order mark belong to whoever
-wrote them. The body is the rest without the blank lines at its start and the line ends at its end.
+under the one key `zapomni`. Any other key, every comment, the order, the line ends and a byte-order mark belong to
+whoever wrote them. The body is the rest without the blank lines at its start and the line ends at its end.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ _SECOND: Final = "it has two headers"
 class Note:
     """What a note says.
 
-    `name` is its title as its header has it, empty where that has none. `headed` tells whether there is a header that
-    could be read. `kind`, `importance` and `tags` are None where the note does not speak of them. `problem` says why
+    `name` is its title as its header has it, empty where that has none. `header` is what stands between the first fence
+    and the body, fences included, empty for a note without a header that could be read. `kind`, `importance` and `tags` are None where the note does not speak of them. `problem` says why
     its header is read as body, with the line; `fixed` why it can be read and not changed.
     """
 
@@ -59,7 +59,7 @@ class Note:
     importance: float | None = None
     body: str
     links: tuple[str, ...] = ()
-    headed: bool = False
+    header: str = ""
     problem: str | None = None
     fixed: str | None = None
 
@@ -99,7 +99,7 @@ def parse_note(text: str) -> Note:
         importance=_share(ours.get("importance")),
         body=body,
         links=links_of(body),
-        headed=bool(parts.header),
+        header=parts.header,
         problem=parts.problem,
         fixed=parts.fixed,
     )
@@ -178,7 +178,7 @@ def edited_note(
 
 
 def plain_body(text: str) -> str:
-    r"""Return a text as the body of a note says it: without blank lines before it and line ends behind it, `\n` alone."""
+    r"""Return a text as the body of a note says it: no blank lines before it, no line ends behind it, `\n` alone."""
     text = _LINE_END.sub("\n", text)
     start = _LEAD.match(text).end()  # type: ignore[union-attr] # it may be empty
     return text[start : _tail_of(text, start)]
