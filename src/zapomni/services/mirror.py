@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from zapomni.errors import Unavailable, ZapomniError
 from zapomni.model.document import Scanned, Skipped, SourceStatus
+from zapomni.services.mirror_conflicts import name_clash, sides
 from zapomni.services.mirror_give import GIVEN, give, make_files
 from zapomni.services.mirror_judge import judge
 from zapomni.services.mirror_look import look, skipped
@@ -91,7 +92,7 @@ def _reconcile(
     state = Reconcile(context, source, looked, rows, standing, actor)
     pairing = _followed(state, pair_up(rows, looked.seen.values(), looked.hides))
     judged = judge(state, pairing)
-    take(state, [one for one in judged if one.act in TAKEN - _LAST])
+    take(state, [one for one in judged if one.act in TAKEN - _LAST and not _is_named(state, one)])
     admit_new(state, pairing.new)
     left = [one for one in judged if one.row.path in state.rows]
     problem = None if accept_removals else _too_much(state, left)
@@ -118,6 +119,16 @@ def _followed(state: Reconcile, pairing: Pairing) -> Pairing:
     rows = follow(state, away)
     pairs = tuple(Pair(rows.get(pair.row.path, pair.row), pair.file) for pair in pairing.pairs)
     return replace(pairing, pairs=pairs)
+
+
+def _is_named(state: Reconcile, one: Judged) -> bool:
+    """Tell whether these are two sides that wait for a person already, and name them again."""
+    if one.act is not Act.CLASH or one.file is None or one.memory is None:
+        return False
+    if one.row.clash != sides(one.file, one.memory):
+        return False
+    name_clash(state, one.file.path, one.memory)
+    return True
 
 
 def _too_much(state: Reconcile, judged: Sequence[Judged]) -> str | None:

@@ -40,16 +40,23 @@ _LISTED: Final = 1_000
 _OUTDATED: Final = "one of the two sides has changed since"
 
 
+def name_clash(state: Reconcile, path: str, memory: Memory) -> None:
+    """Count and name two sides that wait for a person."""
+    state.counts["conflicts"] += 1
+    state.skip(path, f"it and memory {memory.id} were both edited; `zapomni inbox` asks which to keep")
+
+
+def sides(file: Seen, memory: Memory) -> str:
+    """Return what tells one state of two sides from another."""
+    return f"{file.sha256}:{memory.version}"
+
+
 def clash(state: Reconcile, tx: Tx, row: Agreed, file: Seen, one: Said, memory: Memory) -> None:
-    """File a proposal about two sides, once for each state of them; what was proposed about earlier states is withdrawn.
+    """File a proposal about two sides; what was proposed about an earlier state of them is withdrawn.
 
     What the file says stands in the proposal, so that nothing is lost whatever is chosen.
     """
-    state.counts["conflicts"] += 1
-    state.skip(file.path, f"it and memory {memory.id} were both edited; `zapomni inbox` asks which to keep")
-    sides = f"{file.sha256}:{memory.version}"
-    if row.clash == sides:
-        return
+    name_clash(state, file.path, memory)
     withdraw(state, tx, memory.id)
     propose(
         state.context,
@@ -69,7 +76,7 @@ def clash(state: Reconcile, tx: Tx, row: Agreed, file: Seen, one: Said, memory: 
         },
         actor=state.actor,
     )
-    state.agree(tx, replace(row, path=file.path, clash=sides), None)
+    state.agree(tx, replace(row, path=file.path, clash=sides(file, memory)), None)
 
 
 def withdraw(state: Reconcile, tx: Tx, memory_id: str) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zapomni.errors import InvalidInput, ZapomniError
 from zapomni.files.writing import remove_file, write_file
-from zapomni.model.mirror import Agreed
 from zapomni.services.mirror_look import read_said
 from zapomni.services.mirror_plan import Act, Seen, free_path, path_key
 from zapomni.services.mirror_says import folder_of, name_of, note_fields, note_of, said
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from zapomni.model import Memory
+    from zapomni.model.mirror import Agreed
     from zapomni.services.mirror_judge import Judged
     from zapomni.services.mirror_state import Reconcile
 
@@ -29,6 +29,10 @@ BATCH: Final = 100
 """Files that are written before what they say is agreed on in one transaction."""
 GIVEN: Final = frozenset({Act.WRITE, Act.REWRITE, Act.DROP})
 """What is done by writing into the folder."""
+
+
+_ROUNDS: Final = 2
+"""A new body can bring another first heading, which is the title where no name says it: that is written then."""
 
 
 class _Wish(NamedTuple):
@@ -54,8 +58,7 @@ def give(state: Reconcile, judged: Sequence[Judged]) -> None:
 
 def make_files(state: Reconcile) -> None:
     """Write a file for each memory of the scope that has none."""
-    tied = state.tied()
-    ids = [memory_id for memory_id, one in state.standing.items() if not one.deleted and memory_id not in tied]
+    ids = [memory_id for memory_id, one in state.standing.items() if not one.deleted and memory_id not in state.paths]
     wanted = [memory_id for memory_id in ids if state.standing[memory_id].shown or memory_id in state.removed]
     for start in range(0, len(wanted), BATCH):
         found = state.memories(wanted[start : start + BATCH])
@@ -69,17 +72,24 @@ def _edited(state: Reconcile, one: Judged) -> _Wish | None:
     assert one.memory is not None
     try:
         read_said(state.looked, one.file.path)
-        now = state.looked.said[one.file.path]
-        text = edited_note(state.looked.texts[one.file.path], **note_fields(now.wanted(one.memory)))
-        return _Wish(one.file.path, one.memory, _checked(text, one.file.path, one.memory), one.file.sha256)
+        text = _saying(state.looked.texts[one.file.path], one.file.path, one.memory)
+        return _Wish(one.file.path, one.memory, text, one.file.sha256)
     except (InvalidInput, KeyError, OSError) as error:
         why = error.message if isinstance(error, InvalidInput) else "it cannot be read"
         state.skip(one.file.path, f"the change of memory {one.memory.id} was not written into it: {why}")
         return None
 
 
-def _checked(text: str, path: str, memory: Memory) -> str:
-    """Return a text that reads back as its memory; raises `InvalidInput` for one that does not, which would never end."""
+def _saying(text: str, path: str, memory: Memory) -> str:
+    """Return a note with what a memory says, and nothing else changed.
+
+    Raises `InvalidInput` when that cannot be written, or would be read back as something else: that would never end.
+    """
+    for _ in range(_ROUNDS):
+        fields = said(text, path).wanted(memory)
+        if not fields:
+            return text
+        text = edited_note(text, **note_fields(fields))
     one = said(text, path)
     if one.differs(memory) or one.held:
         raise InvalidInput("content", "it would be read as something else")
@@ -107,8 +117,7 @@ def _renewed(state: Reconcile, memory: Memory, wanted: str, kept: str | None) ->
     text = None
     if kept is not None:
         try:
-            fields = note_fields(said(kept, path).wanted(memory))
-            text = _checked(edited_note(kept, **fields) if fields else kept, path, memory)
+            text = _saying(kept, path, memory)
         except InvalidInput:
             text = None
     if text is None:
@@ -162,5 +171,6 @@ def _drop_all(state: Reconcile, rows: Sequence[Agreed]) -> None:
         except ZapomniError as error:
             state.skip(row.path, error.message)
     state.counts["dropped"] += len(gone)
-    with state.writing() as tx:
-        state.forget(tx, gone)
+    if gone:
+        with state.writing() as tx:
+            state.forget(tx, gone)

@@ -88,7 +88,7 @@ def _judged(
     case = Case(
         there=True,
         alive=alive,
-        edited=not same and (now is None or base is None or not now.says_as(base)),
+        edited=not same and (not alive or now is None or base is None or not now.says_as(base)),
         changed=alive and _is_changed(row, memory, base),
         alike=alive and _is_alike(row, memory, None if same and memory and memory.version == row.version else now),
         renewed=_is_renewed(row, file, memory),

@@ -65,9 +65,9 @@ def said(text: str, path: str) -> Said:
     """
     note = parse_note(text)
     name = stem(path.rpartition("/")[2])
-    title = note.name or first_heading(note.body) or shown(name)
+    title = "" if note.untitled else note.name or first_heading(note.body) or shown(name)
     values: dict[str, Any] = {
-        "content": plain_body(note.body) if not is_blank(note.body) else note.description or title,
+        "content": plain_body(note.body) if not is_blank(note.body) else note.description or title or name,
         "title": title,
         "description": note.description,
         "about": note.about,

@@ -1,4 +1,4 @@
-"""One reconcile of a mirrored folder as it goes on: what is agreed so far, what was counted, and the run it is part of."""
+"""One reconcile of a mirrored folder as it goes on: what is agreed so far, what was counted, and its run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,11 @@ VERB = "mirror"
 
 
 class Reconcile:
-    """What all parts of one reconcile share. `rows` is what the store holds as agreed, by path."""
+    """What all parts of one reconcile share.
+
+    `rows` is what the store holds as agreed, by path, `paths` says where the file of each memory is, `taken` holds the
+    `path_key`s of what stands in the folder.
+    """
 
     def __init__(
         self,
@@ -49,7 +53,8 @@ class Reconcile:
         self.standing = standing
         self.removed = context.store.mirrors.removed(source.id)
         self.actor = Actor(name=f"{VERB}:{asked_by.name}", origin=Origin.FILE)
-        self.taken = {path_key(path) for path in (*rows, *looked.seen, *looked.waiting)}
+        self.paths = _paths_of(self.rows)
+        self.taken = {path_key(path) for path in (*rows, *looked.seen, *looked.waiting) if self.is_there(path)}
         self.counts: Counter[str] = Counter()
         self.skipped: list[Skipped] = []
         self.notes: list[Skipped] = []
@@ -66,7 +71,7 @@ class Reconcile:
                 if self._run is not None:
                     tx.finish_run(self._run, self.context.clock(), self._detail())
         except BaseException:
-            self.rows, self._run = rows, run
+            self.rows, self.paths, self._run = rows, _paths_of(rows), run
             raise
 
     def run(self, tx: Tx) -> str:
@@ -78,7 +83,11 @@ class Reconcile:
         return self._run
 
     def agree(self, tx: Tx, row: Agreed, text: str | None) -> None:
-        """Keep what is agreed of a file; None keeps the text that stands there."""
+        """Keep what is agreed of a file, the only one of its memory; None keeps the text that stands there."""
+        if row.tied and row.memory_id is not None:
+            if (other := self.paths.get(row.memory_id, row.path)) != row.path:
+                self.forget(tx, [other])
+            self.paths[row.memory_id] = row.path
         if text is not None and row.held:
             text = redact(text)[0]
         tx.mirrors.agree(self.source.id, row, text)
@@ -86,7 +95,11 @@ class Reconcile:
 
     def forget(self, tx: Tx, paths: Iterable[str]) -> None:
         """Forget what was agreed of files."""
-        gone = [path for path in paths if self.rows.pop(path, None) is not None]
+        gone = [path for path in paths if path in self.rows]
+        for path in gone:
+            row = self.rows.pop(path)
+            if row.tied and row.memory_id is not None and self.paths.get(row.memory_id) == path:
+                del self.paths[row.memory_id]
         tx.mirrors.forget(self.source.id, gone)
 
     def is_there(self, path: str) -> bool:
@@ -106,10 +119,6 @@ class Reconcile:
         where = everything_in((self.source.scope,), deleted=True)
         return {memory.id: memory for memory in self.context.store.get(list(ids), where)}
 
-    def tied(self) -> set[str]:
-        """Return the ids of the memories that have a file."""
-        return {row.memory_id for row in self.rows.values() if row.tied and row.memory_id is not None}
-
     def _detail(self) -> dict[str, object]:
         return {"source": self.source.root, "scope": str(self.source.scope), **self.counts}
 
@@ -119,6 +128,11 @@ class Reconcile:
         if before != after:
             tx.unlink(_links(before - after))
             tx.link(_links(after - before))
+
+
+def _paths_of(rows: Mapping[str, Agreed]) -> dict[str, str]:
+    """Return where the file of each memory is."""
+    return {row.memory_id: path for path, row in rows.items() if row.tied and row.memory_id is not None}
 
 
 def row_of(file: Seen, memory: Memory, one: Said) -> Agreed:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from zapomni.errors import Conflict, ZapomniError
+from zapomni.errors import Conflict, InvalidInput, ZapomniError
 from zapomni.model import Patch, Status, Verb
 from zapomni.model.mirror import Agreed, Removed
 from zapomni.services.mirror_conflicts import clash
 from zapomni.services.mirror_plan import Act
-from zapomni.services.mirror_says import folder_of, topic_of
+from zapomni.services.mirror_says import folder_of, said, topic_of
 from zapomni.services.mirror_state import moved, row_of
 from zapomni.services.outdate import outdate
 from zapomni.services.prepare import prepare
@@ -36,7 +37,7 @@ _MEANWHILE: Final = "its memory was changed meanwhile; the next scan looks at it
 def follow(state: Reconcile, pairs: Sequence[Pair]) -> dict[str, Agreed]:
     """Let what is agreed follow the files that are elsewhere now; return it by the path of before.
 
-    The topic path of a memory follows the folder of its file.
+    What a memory has from the path of its file, its topic path and a title that stands nowhere else, follows too.
     """
     if not pairs:
         return {}
@@ -45,26 +46,36 @@ def follow(state: Reconcile, pairs: Sequence[Pair]) -> dict[str, Agreed]:
     with state.writing() as tx:
         state.forget(tx, [pair.row.path for pair in pairs])
         for row, file in pairs:
-            version = _follow_folder(state, tx, row, file.path)
+            text = texts.get(row.path)
+            version = _follow_one(state, tx, row, file.path, text)
             followed[row.path] = replace(row, path=file.path, version=version)
-            state.agree(tx, followed[row.path], texts.get(row.path))
+            state.agree(tx, followed[row.path], text)
             state.counts["moved"] += 1
     return followed
 
 
-def _follow_folder(state: Reconcile, tx: Tx, row: Agreed, path: str) -> int:
-    """Bring the topic path of a memory to the folder of its file; return the version that is agreed then."""
+def _follow_one(state: Reconcile, tx: Tx, row: Agreed, path: str, text: str | None) -> int:
+    """Bring what a memory has from the path of its file to the new one; return the version that is agreed then."""
     memory = tx.get(row.memory_id or "")
-    topic = topic_of(path)
-    if memory is None or memory.deleted_at is not None or topic == topic_of(row.path):
+    if memory is None or memory.deleted_at is not None or memory.scope != state.source.scope:
         return row.version
-    followed = memory.path == topic_of(row.path) or folder_of(memory.path) == row.path.rpartition("/")[0]
-    if not followed or memory.scope != state.source.scope:
-        return row.version
-    patch = prepare(Patch(path=topic))
-    outcome = change(state.context, tx, memory, patch, actor=state.actor, run=state.run(tx))
-    after = outcome.memory or memory
+    fields = _topic_followed(memory, row.path, path) | _title_followed(memory, row.path, path, text)
+    after = _changed(state, tx, memory, fields)
     return after.version if memory.version == row.version else row.version
+
+
+def _topic_followed(memory: Memory, before: str, path: str) -> dict[str, Any]:
+    own = memory.path == topic_of(before) or folder_of(memory.path) == before.rpartition("/")[0]
+    return {"path": topic_of(path)} if own and topic_of(path) != topic_of(before) else {}
+
+
+def _title_followed(memory: Memory, before: str, path: str, text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    with suppress(InvalidInput):
+        was, now = said(text, before).draft.title, said(text, path).draft.title
+        return {"title": now} if was != now and memory.title == was else {}
+    return {}
 
 
 def take(state: Reconcile, judged: Sequence[Judged]) -> None:
@@ -250,7 +261,7 @@ def _known_of(state: Reconcile, tx: Tx, file: Seen) -> Memory | None:
     claimed = tx.get(file.claims) if file.claims is not None else None
     if claimed is None:
         claimed = _come_back(state, tx, file)
-    if claimed is None or claimed.scope != state.source.scope or claimed.id in state.tied():
+    if claimed is None or claimed.scope != state.source.scope or claimed.id in state.paths:
         return None
     return claimed
 
@@ -280,13 +291,10 @@ def admit_file(state: Reconcile, tx: Tx, file: Seen, one: Said) -> None:
         _pass_over(state, tx, file, "; ".join(outcome.warnings) or "it was refused")
         return
     if outcome.status is Status.DUPLICATE:
-        holder = next((row for row in state.rows.values() if row.tied and row.memory_id == memory.id), None)
-        if holder is not None and state.is_there(holder.path):
-            copy = f"it says the same as {holder.path}, whose memory stands for both"
-            _pass_over(state, tx, file, copy, memory)
+        holder = state.paths.get(memory.id)
+        if holder is not None and state.is_there(holder):
+            _pass_over(state, tx, file, f"it says the same as {holder}, whose memory stands for both", memory)
             return
-        if holder is not None:
-            state.forget(tx, [holder.path])
         memory = _changed(state, tx, memory, one.differs(memory))
     state.agree(tx, row_of(file, memory, one), state.looked.texts[file.path])
     if one.held:

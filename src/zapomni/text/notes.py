@@ -44,8 +44,9 @@ _SECOND: Final = "it has two headers"
 class Note:
     """What a note says.
 
-    `name` is its title as its header has it, empty where that has none. `header` is what stands between the first fence
-    and the body, fences included, empty for a note without a header that could be read. `kind`, `importance` and `tags` are None where the note does not speak of them. `problem` says why
+    `name` is its title as its header has it, empty where that has none; `untitled` tells that the memory had none when
+    its file was made. `header` is what stands before the body, fences included, empty for a note without a header that
+    could be read. `kind`, `importance` and `tags` are None where the note does not speak of them. `problem` says why
     its header is read as body, with the line; `fixed` why it can be read and not changed.
     """
 
@@ -53,6 +54,7 @@ class Note:
     description: str = ""
     about: About | None = None
     pinned: bool = False
+    untitled: bool = False
     memory_id: str | None = None
     kind: Kind | None = None
     tags: tuple[str, ...] | None = None
@@ -93,6 +95,7 @@ def parse_note(text: str) -> Note:
         description=_line(values.get("description")),
         about=_one_of(About, metadata.get("type", values.get("type"))),
         pinned=metadata.get("pinned") is True,
+        untitled=not ours.get("title") and _line(values.get("name")) == _line(ours.get("named")) != "",
         memory_id=_line(ours.get("id")) or None,
         kind=_one_of(Kind, ours.get("kind")),
         tags=_tags(values["tags"] if "tags" in values else ours.get("tags")),
@@ -120,7 +123,8 @@ def new_note(
 ) -> str:
     """Return a note of our own; `name` is the name of its file without the ending.
 
-    Values that say what any memory says are left out; the title stands beside `name` where that does not say it.
+    Values that say what any memory says are left out; the title stands beside `name` where that does not say it, and
+    for a memory without one `named` says that the name is none.
     """
     lines = ["---", f"name: {scalar(name)}"]
     lines += [f"description: {scalar(description)}"] if description else []
@@ -128,7 +132,8 @@ def new_note(
     lines += [f"  type: {about.value}"] if about else []
     lines += ["  pinned: true"] if pinned else []
     lines += [f"{OURS}:", f"  id: {scalar(memory_id)}"]
-    lines += [f"  title: {scalar(title)}"] if title != name else []
+    lines += [f"  named: {scalar(name)}"] if not title else []
+    lines += [f"  title: {scalar(title)}"] if title and title != name else []
     lines += [f"  kind: {kind.value}"] if kind is not Kind.SEMANTIC else []
     lines += [f"  tags: {scalar(tags)}"] if tags else []
     lines += [f"  importance: {importance}"] if importance != 0.5 else []  # noqa: PLR2004 - what a draft has
@@ -286,9 +291,11 @@ def _changes(values: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[tuple
     changes: list[tuple[Keys, Any]] = []
     for name, value in wanted.items():
         match name:
-            case "title" if "title" in ours:
+            case "title" if not value:
+                changes += [((OURS, "named"), _line(values.get("name")) or None), ((OURS, "title"), None)]
+            case "title" if "title" in ours or "named" in ours:
                 made = slug(value, _line(values.get("name")) or value)
-                changes += [(("name",), made), ((OURS, "title"), value)]
+                changes += [(("name",), made), ((OURS, "title"), value), ((OURS, "named"), None)]
             case "title":
                 changes.append((("title",) if "title" in values and "name" not in values else ("name",), value))
             case "description":
