@@ -229,10 +229,11 @@ class Parts:
         return self._worker
 
     def _watcher(self) -> Background:
+        from zapomni.services.mirror_pulse import Pulse
         from zapomni.services.watch import Watcher
 
         scan = self._child("source", "scan", "--scope", "all").run
-        return Watcher(self.store.documents, scan, self.config.documents.debounce_s)
+        return Watcher(self.store.documents, scan, self.config.documents.debounce_s, Pulse(self.store))
 
     def _reader(self) -> Background:
         from zapomni.services.ingest_watch import IngestWatcher

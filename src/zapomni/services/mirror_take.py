@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zapomni.errors import Conflict, InvalidInput, ZapomniError
 from zapomni.model import Patch, Status, Verb
 from zapomni.model.mirror import Agreed, Removed
-from zapomni.services.mirror_conflicts import clash
+from zapomni.services.mirror_conflicts import clash, withdraw
 from zapomni.services.mirror_plan import Act
 from zapomni.services.mirror_says import folder_of, said, topic_of
 from zapomni.services.mirror_state import moved, row_of
@@ -86,6 +86,8 @@ def take(state: Reconcile, judged: Sequence[Judged]) -> None:
                 path = one.file.path if one.file is not None else one.row.path
                 try:
                     _TAKEN[one.act](state, tx, one)
+                    if one.row.clash is not None and one.act is not Act.CLASH and one.row.memory_id is not None:
+                        withdraw(state, tx, one.row.memory_id)
                 except ZapomniError as error:
                     state.skip(path, error.message)
 

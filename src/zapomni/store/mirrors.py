@@ -58,3 +58,6 @@ class Mirrors(Protocol):
 
     def standing(self, scope: Scope) -> Mapping[str, Standing]:
         """Return every memory of a scope, deleted ones too, by id, oldest first."""
+
+    def pulse(self, scope: Scope) -> object:
+        """Return a value that is another once any memory of a scope is."""

@@ -6,7 +6,7 @@ header in which a change would touch anything else is refused.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import InvalidInput
 
@@ -21,11 +21,6 @@ _WIDTH: Final = 10**9
 """No line is ever folded."""
 
 
-class _Span(NamedTuple):
-    start: int
-    end: int
-
-
 def with_values(block: str, changes: Sequence[tuple[Keys, Any]], end: str) -> str:
     """Return the lines between the fences of a header with some values changed; keys that are not there are added.
 
@@ -35,7 +30,7 @@ def with_values(block: str, changes: Sequence[tuple[Keys, Any]], end: str) -> st
     after = block
     for keys, value in changes:
         after = _with_value(after, keys, value, end)
-    if _load(after) != _wanted(_load(block), changes):
+    if _meant(_load(after), changes) != _wanted(_load(block), changes):
         raise InvalidInput("frontmatter", "its form is none that can be changed safely", remedy=_REMEDY)
     return after
 
@@ -107,33 +102,33 @@ def _placed(block: str, root: Any, keys: Keys, value: Any, end: str) -> str:
 
 
 def _replaced(block: str, entry: tuple[Any, Any], value: Any) -> str:
-    """Return the block with another value for a key; a comment behind it stays."""
+    """Return the block with another value for a key, or without the key; a comment behind it stays."""
+    return _without(block, entry) if value is None else _put(block, entry, scalar(value))
+
+
+def _put(block: str, entry: tuple[Any, Any], text: str) -> str:
+    """Return the block with another text where the value of a key stands."""
     key, old = entry
-    if value is None:
-        return _without(block, entry)
-    span = _Span(old.start_mark.index, old.end_mark.index)
-    if getattr(old, "style", None) in {"|", ">"} or (not getattr(old, "flow_style", True)):
-        kept = block[span.start : span.end]
-        tail = kept[len(kept.rstrip()) :]
-        between = block[key.end_mark.index : span.start]
-        lead = "" if "\n" not in between else f"{block[key.end_mark.index]} "
-        start = span.start if not lead else key.end_mark.index
-        return f"{block[:start]}{lead}{scalar(value)}{tail}{block[span.end :]}"
-    gap = "" if span.start == 0 or block[span.start - 1].isspace() else " "
-    return f"{block[: span.start]}{gap}{scalar(value)}{block[span.end :]}"
+    start, end = old.start_mark.index, old.end_mark.index
+    kept = block[start:end]
+    tail = kept[len(kept.rstrip()) :]  # the value of several lines takes its last line end along
+    between = block[key.end_mark.index : start]
+    if "\n" in between:  # it began on a line of its own
+        start = key.end_mark.index + 1
+    gap = "" if start and block[start - 1].isspace() else " "
+    return f"{block[:start]}{gap}{text}{tail}{block[end:]}"
 
 
 def _without(block: str, entry: tuple[Any, Any]) -> str:
-    """Return the block without the line of a key; where it does not stand on a line of its own its value is null."""
+    """Return the block without the lines of a key; where they are not its own alone its value becomes null."""
     key, old = entry
-    start = block.rfind("\n", 0, key.start_mark.index) + 1
-    end = block.find("\n", old.end_mark.index)
-    alone = not block[start : key.start_mark.index].strip() and old.end_mark.line == key.start_mark.line
-    if alone and end >= 0 and (not block[old.end_mark.index : end].strip()):
-        less = block[:start] + block[end + 1 :]
-        if _load(less) is not None:
-            return less
-    return f"{block[: old.start_mark.index]}null{block[old.end_mark.index :]}"
+    start, end = block.rfind("\n", 0, key.start_mark.index) + 1, old.end_mark.index
+    if end and block[end - 1] != "\n":
+        end = block.find("\n", end) + 1
+    alone = not block[start : key.start_mark.index].strip() and not block[old.end_mark.index : end].strip()
+    if alone and end and _load(less := block[:start] + block[end:]) is not None:
+        return less
+    return _put(block, entry, "null")
 
 
 def _inserted(block: str, within: Any, line: str, end: str) -> str:
@@ -152,6 +147,16 @@ def _load(block: str) -> Any:
     import yaml
 
     return yaml.load(block, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - it is a safe one
+
+
+def _meant(after: Any, changes: Sequence[tuple[Keys, Any]]) -> Mapping[str, Any]:
+    """Return what a changed header means: a key that was taken away and is null now is as good as gone."""
+    values = dict(after or {})
+    for keys, value in changes:
+        inner = values if len(keys) == 1 else values.get(keys[0])
+        if value is None and isinstance(inner, dict) and inner.get(keys[-1], ...) is None:
+            del inner[keys[-1]]
+    return values
 
 
 def _wanted(before: Any, changes: Sequence[tuple[Keys, Any]]) -> Mapping[str, Any]:

@@ -111,6 +111,15 @@ class SqliteMirrors:
             rows = rows_of(db, _STANDING, values)
         return {memory_id: Standing(version, bool(gone), bool(shown)) for memory_id, version, gone, shown in rows}
 
+    def pulse(self, scope: Scope) -> object:
+        """Return a value that is another once any memory of a scope is."""
+        sql = (
+            "SELECT count(*), sum(m.version), max(m.updated_at) FROM memories m JOIN scopes s ON s.no = m.scope_no"
+            " WHERE s.kind = ? AND s.name = ?"
+        )
+        with self._db.reading() as db:
+            return rows_of(db, sql, (scope.kind.value, scope.name))
+
 
 def _agreed_of(row: tuple[Any, ...]) -> Agreed:
     values = dict(zip(_COLUMNS, row, strict=True))
