@@ -15,7 +15,7 @@ from zapomni.model.document import DocumentFilter, DocumentKind, DocumentQuery, 
 from zapomni.services.parse import given, parse_choice, parse_texts, parse_whole
 from zapomni.services.scopes import scope_to_write, scopes_to_read
 from zapomni.services.search import chunk_texts, search
-from zapomni.services.sources import add_source, find_source, list_sources, real_root, wanted_sources
+from zapomni.services.sources import add_source, find_source, list_sources, make_root, real_root, wanted_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -78,12 +78,15 @@ class DocumentIndex:
         scope: str | None = None,
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
+        start: bool = False,
     ) -> Source:
-        """Attach a folder or file; nothing is read before the next scan."""
+        """Attach a folder or file; nothing is read before the next scan. `start` makes a folder that is not there."""
         if isinstance(root, str) and not root.strip():
             raise InvalidInput("path", "it is blank", remedy="Name a folder or file, `.` for this one")
         target, _ = scope_to_write(self._context, scope)
         how = parse_choice("mode", mode, SourceMode, SourceMode.INDEX)
+        if start:
+            make_root(Path(root))
         return add_source(
             self._context, Path(root), scope=target, home=self._home, mode=how, include=include, exclude=exclude
         )
@@ -105,13 +108,17 @@ class DocumentIndex:
     def status(self, source: str | None = None, *, scopes: Sequence[str] = ()) -> list[SourceStatus]:
         """Say of one source, or of each, how many documents and chunks it has, what waits and what was skipped.
 
-        An ingested source has documents alone: the files that were read into memories.
+        An ingested or mirrored source has documents alone: the files that were read into memories, or are some.
         """
         return [self._status(one) for one in wanted_sources(self._context, source, self._scopes(scopes))]
 
     def _status(self, source: Source) -> SourceStatus:
         if source.mode is SourceMode.INDEX:
             return self._context.store.documents.status(source)
+        if source.mode is SourceMode.MIRROR:
+            from zapomni.services.mirror import mirrored_status
+
+            return mirrored_status(self._context, source)
         from zapomni.services.ingest_source import ingested_status
 
         return ingested_status(self._context, source)
@@ -126,7 +133,8 @@ class DocumentIndex:
     ) -> list[Scanned]:
         """Bring the index of one source, or of all that are seen, to what their files say now.
 
-        Sources in `ingest` mode are passed over: `Zapomni.reading.scan` reads them.
+        Sources in other modes are passed over: `Zapomni.reading.scan` reads those in `ingest` mode, and
+        `Zapomni.vaults.scan` brings those in `mirror` mode in step.
         """
         from zapomni.services.scan import Cut, scan
 

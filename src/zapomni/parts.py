@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from zapomni.services.worker import Worker
     from zapomni.store.base import Store
     from zapomni.store.sqlite.vault import SqliteVault
+    from zapomni.vaults import Vaults
 
 LIBRARY: Final = Actor(name="library", origin=Origin.AGENT)
 
@@ -73,6 +74,7 @@ class Parts:
         self._llm = llm
         self._reading: ReadingMemory | None = None
         self._review: ReviewDesk | None = None
+        self._vaults: Vaults | None = None
         self._context: Context | None = None
         self._worker: Worker | None = None
         self._threads: list[Background] = []
@@ -153,6 +155,16 @@ class Parts:
             return self._review
 
     @property
+    def vaults(self) -> Vaults:
+        """The folders that are kept in step with the memories of a scope."""
+        with self._lock:
+            if self._vaults is None:
+                from zapomni.vaults import Vaults
+
+                self._vaults = Vaults(self.context, actor=self.actor)
+            return self._vaults
+
+    @property
     def context(self) -> Context:
         """What the verbs are handed."""
         with self._lock:
@@ -220,10 +232,11 @@ class Parts:
         return self._worker
 
     def _watcher(self) -> Background:
+        from zapomni.services.mirror_pulse import Pulse
         from zapomni.services.watch import Watcher
 
         scan = self._child("source", "scan", "--scope", "all").run
-        return Watcher(self.store.documents, scan, self.config.documents.debounce_s)
+        return Watcher(self.store.documents, scan, self.config.documents.debounce_s, Pulse(self.store))
 
     def _reader(self) -> Background:
         from zapomni.services.ingest_watch import IngestWatcher
@@ -267,7 +280,7 @@ class Parts:
         if self._store is not None:
             self._store.close()
         self._worker = self._context = self._store = None
-        self._embedding = self._documents = self._reading = self._review = None
+        self._embedding = self._documents = self._reading = self._review = self._vaults = None
         self._children.clear()
         self._threads.clear()
 

@@ -28,10 +28,12 @@ LISTED: Final = 100
 def _actions() -> Mapping[ProposalKind, Action]:
     """Return who carries out what: each kind of proposal with the module of its verb."""
     from zapomni.services.expire import expire
+    from zapomni.services.mirror_conflicts import settle
     from zapomni.services.misses import describe
     from zapomni.services.promote import raise_lesson
 
     return {
+        ProposalKind.CONFLICT: settle,
         ProposalKind.PROMOTE: raise_lesson,
         ProposalKind.DESCRIBE: describe,
         ProposalKind.EXPIRE: expire,

@@ -317,14 +317,14 @@ def test_a_file_that_becomes_something_else_before_it_is_opened_is_refused(swapp
 def test_a_file_swapped_after_its_kind_was_asked_is_refused(swapped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     guard = guard_of(Root("vault", str(swapped / "vault")))
     place, path = guard.resolve("docs/sub/a.md"), swapped / "vault/docs/sub/a.md"
-    real = tree._Folder.open
+    real = tree.Folder.open
 
-    def open_late(self: tree._Folder, name: str, flags: int) -> int:
+    def open_late(self: tree.Folder, name: str, flags: int) -> int:
         path.unlink()
         path.symlink_to(swapped / "outside/a.md")
         return real(self, name, flags & ~os.O_NOFOLLOW if self.handle is None else flags)
 
-    monkeypatch.setattr(tree._Folder, "open", open_late)
+    monkeypatch.setattr(tree.Folder, "open", open_late)
     with pytest.raises(Refused):
         guard.open(place)
 

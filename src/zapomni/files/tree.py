@@ -37,19 +37,49 @@ class Entry(NamedTuple):
     problem: str | None
 
 
-class _Folder(NamedTuple):
+class Folder(NamedTuple):
+    """An open folder of a tree, in which names are reached; each method raises `OSError`.
+
+    `handle` is None on systems that open nothing within an open folder.
+    """
+
     handle: int | None
     path: str
 
     def names(self) -> list[str]:
+        """Return the names in it."""
         with os.scandir(to_os(self.path) if self.handle is None else self.handle) as found:
             return [from_os(entry.name) for entry in found]
 
     def stat(self, name: str) -> os.stat_result:
+        """Return what is known of a name; a link is not followed."""
         return os.stat(self._reached(name), dir_fd=self.handle, follow_symlinks=False)
 
-    def open(self, name: str, flags: int) -> int:
-        return os.open(self._reached(name), flags, dir_fd=self.handle)
+    def open(self, name: str, flags: int, mode: int = 0o600) -> int:
+        """Open a name; `mode` is that of a file which is made."""
+        return os.open(self._reached(name), flags, mode, dir_fd=self.handle)
+
+    def make_folder(self, name: str) -> None:
+        """Make a folder."""
+        os.mkdir(self._reached(name), dir_fd=self.handle)
+
+    def replace(self, name: str, onto: str) -> None:
+        """Give a file another name, in place of what has it."""
+        os.replace(self._reached(name), self._reached(onto), src_dir_fd=self.handle, dst_dir_fd=self.handle)
+
+    def link(self, name: str, also: str) -> None:
+        """Give a file a second name; `FileExistsError` when something has it."""
+        at = self.handle
+        os.link(self._reached(name), self._reached(also), src_dir_fd=at, dst_dir_fd=at, follow_symlinks=False)
+
+    def remove(self, name: str) -> None:
+        """Remove a file."""
+        os.unlink(self._reached(name), dir_fd=self.handle)
+
+    def settle(self) -> None:
+        """Have the disk keep the names as they are now, where the system can sync a folder."""
+        if self.handle is not None:
+            os.fsync(self.handle)
 
     def _reached(self, name: str) -> bytes | str:
         return to_os(f"{self.path}/{name}" if self.handle is None else name)
@@ -69,7 +99,7 @@ class Tree:
         if not path:
             return os.lstat(to_os(self.root))
         above, _, name = path.rpartition("/")
-        with self._folder(above) as folder:
+        with self.folder(above) as folder:
             return folder.stat(name)
 
     def is_there(self, path: str) -> bool:
@@ -81,13 +111,13 @@ class Tree:
 
     def names(self, path: str) -> list[str]:
         """Return the names in a folder that can be opened, in no order."""
-        with self._folder(path) as folder:
+        with self.folder(path) as folder:
             return [name for name in folder.names() if oddity(name) is None]
 
     def entries(self, path: str) -> list[Entry]:
         """Return every name in a folder, sorted, with what is known of it; what vanishes meanwhile is left out."""
         found = []
-        with self._folder(path) as folder:
+        with self.folder(path) as folder:
             for name in sorted(folder.names()):
                 try:
                     found.append(Entry(shown(name), folder.stat(name), oddity(name)))
@@ -100,7 +130,7 @@ class Tree:
         if not path:
             return _regular(os.open(to_os(self.root), _FLAGS))
         above, _, name = path.rpartition("/")
-        with self._folder(above) as folder:
+        with self.folder(above) as folder:
             # Opening a device can start it, so its kind is asked for before and, against a swap, after.
             if not stat.S_ISREG(folder.stat(name).st_mode):
                 raise OSError(_OTHER)
@@ -111,7 +141,8 @@ class Tree:
         return file
 
     @contextmanager
-    def _folder(self, path: str) -> Iterator[_Folder]:
+    def folder(self, path: str) -> Iterator[Folder]:
+        """Open a folder, name by name."""
         if not _BY_HANDLE:
             yield self._unlinked(path)
             return
@@ -121,17 +152,17 @@ class Tree:
                 below = os.open(to_os(name), _FOLDER, dir_fd=handle)
                 os.close(handle)
                 handle = below
-            yield _Folder(handle, path)
+            yield Folder(handle, path)
         finally:
             os.close(handle)
 
-    def _unlinked(self, path: str) -> _Folder:
+    def _unlinked(self, path: str) -> Folder:
         reached = self.root
         for name in path.split("/") if path else ():
             reached += f"/{name}"
             if is_link(os.lstat(to_os(reached))):
                 raise OSError(_LINKED)
-        return _Folder(None, reached)
+        return Folder(None, reached)
 
     def _is_at(self, path: str, file: BinaryIO) -> bool:
         wanted = f"{self.root}/{path}"

@@ -20,10 +20,14 @@ GLOB_LIMIT: Final = 100
 
 
 class SourceMode(StrEnum):
-    """What is done with the files of a source: their pieces can be searched, or a model reads them into memories."""
+    """What is done with the files of a source.
+
+    Their pieces can be searched, a model reads them into memories, or each is a memory, kept in step both ways.
+    """
 
     INDEX = "index"
     INGEST = "ingest"
+    MIRROR = "mirror"
 
 
 class DocumentKind(StrEnum):
@@ -185,7 +189,8 @@ class Scanned:
     Files: `added`, `changed`, `moved`, `removed`, `unchanged`; `read` counts those whose content was looked at.
     `chunks` were written. `skipped` names files and folders that were passed over, `excluded` counts by rule what
     the rules left out, `notes` say what was odd about files that were read. `problem` says why the scan stopped
-    before its end, and then nothing was removed, or why it found nothing.
+    before its end, and then nothing was removed, or why it found nothing. Of a mirrored folder alone: `written` and
+    `dropped` files, which followed their memories, and `conflicts`, whose two sides both stay.
     """
 
     source: Source
@@ -196,6 +201,9 @@ class Scanned:
     unchanged: int = 0
     read: int = 0
     chunks: int = 0
+    written: int = 0
+    dropped: int = 0
+    conflicts: int = 0
     excluded: Mapping[str, int] = field(default_factory=dict)
     skipped: tuple[Skipped, ...] = ()
     notes: tuple[Skipped, ...] = ()

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from zapomni.errors import Ambiguous, InvalidInput, NotFound, Refused
+from zapomni.errors import Ambiguous, InvalidInput, NotFound, Refused, Unavailable
 from zapomni.files.names import real_path, to_os
 from zapomni.files.rules import Rules
 from zapomni.model.document import GLOB_LIMIT, Source, SourceMode
@@ -37,10 +37,12 @@ def add_source(
     """Attach a folder or file in one mode; attached in it before, it takes the new patterns.
 
     `home` is where the memory itself lies: within the root its own files are left out. Raises `NotFound` for a
-    root that is not there, `Refused` for the root of the file system and for a device, `InvalidInput` for patterns
-    that are none.
+    root that is not there, `Refused` for the root of the file system, for a device, and for a mirrored folder that
+    another one stands in the way of, `InvalidInput` for patterns that are none.
     """
     place = _attachable(root)
+    if mode is SourceMode.MIRROR:
+        _check_mirror(context, place, scope)
     for field, patterns in (("include", include), ("exclude", exclude)):
         if len(patterns) > GLOB_LIMIT:
             raise InvalidInput(field, f"{len(patterns)} patterns, at most {GLOB_LIMIT} are allowed")
@@ -72,6 +74,30 @@ def _attachable(root: Path) -> Path:
     if not (os.path.isdir(name) or os.path.isfile(name)):  # noqa: PTH112, PTH113 - as above
         raise Refused(f"{place} is neither a folder nor a file", remedy="Attach what can be read from its beginning")
     return place
+
+
+def make_root(root: Path) -> None:
+    """Make a folder that is to be attached, where it is not there. Raises `Unavailable` when it cannot be made."""
+    try:
+        os.makedirs(to_os(str(real_root(root))), mode=0o700, exist_ok=True)  # noqa: PTH103 - as above
+    except OSError as error:
+        raise Unavailable(f"{root} cannot be made ({error.strerror})", remedy="Name another place") from error
+
+
+def _check_mirror(context: Context, place: Path, scope: Scope) -> None:
+    """Refuse what could not be kept in step: a file, a second folder of a scope, a folder within another."""
+    if not os.path.isdir(to_os(str(place))):  # noqa: PTH112 - as above
+        raise InvalidInput("path", f"{place} is a file", remedy="A mirror is a folder of notes: name its folder")
+    for other in context.store.documents.sources():
+        if other.mode is not SourceMode.MIRROR or (other.root, other.scope) == (place.as_posix(), scope):
+            continue
+        root = Path(other.root)
+        if other.scope == scope:
+            problem = f"{scope} is mirrored by {root} already, and a memory has one file"
+            raise Refused(problem, remedy="Give the folder a scope of its own with --scope agent:NAME")
+        if root == place or root in place.parents or place in root.parents:
+            problem = f"{place} and {root}, which is mirrored for {other.scope}, lie within each other"
+            raise Refused(problem, remedy="Mirror folders that lie beside each other")
 
 
 def real_root(root: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Keeping the index of every source up to date while a server runs."""
+"""Keeping the index of every source up to date, and mirrored folders in step, while a server runs."""
 
 from __future__ import annotations
 
@@ -26,22 +26,33 @@ if TYPE_CHECKING:
 PATIENCE_S: Final = 60.0
 """Seconds between two looks at whether a source was attached and whether each root is where it was, and before a
 scan that was killed is tried again."""
+STIR_S: Final = 2.0
+"""Seconds between two looks at whether the memories of a mirrored folder changed."""
 POLL_S: Final = 300.0
 """Seconds between two scans where the system does not tell what changes (features RA-4)."""
 _LOG = logging.getLogger(__name__)
 
 
 class Watcher(Background):
-    """Notices what changes in indexed sources; begins with a scan of every one.
+    """Notices what changes in indexed and mirrored sources; begins with a scan of every one.
 
     Of several servers over one store one watches; another takes over when it ends. `scan` brings the source of an id
-    up to date, or all without one, in another process, and returns why it could not.
+    up to date, or all without one, in another process, and returns why it could not. `pulse` gives for a mirrored
+    source a value that is another once its memories are.
     """
 
     name = "zapomni-watcher"
 
-    def __init__(self, documents: Documents, scan: Callable[..., str | None], rest_s: float) -> None:
+    def __init__(
+        self,
+        documents: Documents,
+        scan: Callable[..., str | None],
+        rest_s: float,
+        pulse: Callable[[Source], object] = lambda _: None,
+    ) -> None:
         super().__init__()
+        self._pulse = pulse
+        self._felt: dict[str, object] = {}
         self._documents = documents
         self._scan = scan
         self._rest_s = rest_s
@@ -68,36 +79,46 @@ class Watcher(Background):
 
     def _round(self) -> None:
         """Scan every source, then what changes, until other folders have to be watched."""
-        views = [_View.of(source) for source in indexed(self._documents)]
+        views = [_View.of(source) for source in watched(self._documents)]
         folders = sorted({folder for view in views for folder in view.folders})
-        with watching(folders, rest_s=self._rest_s, patience_s=PATIENCE_S, stop=self.stopping) as changes:
+        mirrored = any(view.source.mode is SourceMode.MIRROR for view in views)
+        patience_s = STIR_S if mirrored else PATIENCE_S
+        with watching(folders, rest_s=self._rest_s, patience_s=patience_s, stop=self.stopping) as changes:
             owed = self._look()  # what changes from here on is told
             while (due := self._due(views, changes, owed)) is not None:
                 owed = self._look(due)
 
     def _due(self, views: Sequence[_View], changes: Changes, owed: set[str]) -> set[str] | None:
         """Wait until sources are due, `owed` after a while in any case; None when other folders have to be watched."""
-        while not _is_news(views, indexed(self._documents)) and (changed := changes()) is not None:
+        while not _is_news(views, watched(self._documents)) and (changed := changes()) is not None:
             touched = [(view, path) for view in views for path in changed if view.concerns(path)]
             if any(view.is_reshaped_by(path) for view, path in touched):
                 return None
-            if due := {view.source.id for view, _ in touched} | owed:
+            if due := {view.source.id for view, _ in touched} | owed | self._stirred(views):
                 return due
         return None
 
+    def _stirred(self, views: Sequence[_View]) -> set[str]:
+        """Return the mirrored sources whose memories changed since their last scan began."""
+        mirrored = [view.source for view in views if view.source.mode is SourceMode.MIRROR]
+        return {source.id for source in mirrored if self._felt.get(source.id) != self._pulse(source)}
+
     def _look(self, due: Iterable[str] | None = None) -> set[str]:
         """Have sources scanned, all if none is named; return those that were not, for a scan may be killed."""
-        before = {source.id: source.scanned_at for source in indexed(self._documents)}
+        sources = watched(self._documents)
+        before = {source.id: source.scanned_at for source in sources}
+        asked = before if due is None else set(due)
+        self._felt |= {one.id: self._pulse(one) for one in sources if one.mode is SourceMode.MIRROR and one.id in asked}
         for names in [()] if due is None else [(source_id,) for source_id in sorted(due)]:
             if not self.stopping.is_set() and (reason := self._scan(*names)):
                 _LOG.warning("a scan stopped: %s", reason)
-        now = {source.id: source.scanned_at for source in indexed(self._documents)}
+        now = {source.id: source.scanned_at for source in watched(self._documents)}
         return {source_id for source_id in due or before if now.get(source_id, ...) == before.get(source_id)}
 
 
-def indexed(documents: Documents) -> list[Source]:
-    """Return the sources whose files are indexed, oldest first."""
-    return [source for source in documents.sources() if source.mode is SourceMode.INDEX]
+def watched(documents: Documents) -> list[Source]:
+    """Return the sources whose files are indexed or mirrored, oldest first."""
+    return [source for source in documents.sources() if source.mode is not SourceMode.INGEST]
 
 
 class _View(NamedTuple):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from zapomni.store.descriptions import Descriptions
     from zapomni.store.documents import Documents
     from zapomni.store.lessons import Lessons, LessonWrites
+    from zapomni.store.mirrors import Mirrors, MirrorWrites
     from zapomni.store.misses import Misses, MissWrites
     from zapomni.store.proposals import Proposals, ProposalWrites
     from zapomni.store.readings import Readings, ReadingWrites
@@ -181,6 +182,10 @@ class Tx(Protocol):
     def misses(self) -> MissWrites:
         """The writes of misses in this transaction."""
 
+    @property
+    def mirrors(self) -> MirrorWrites:
+        """The writes of mirrored folders in this transaction."""
+
     def start_run(self, run: Run) -> None:
         """Record that a batch of changes begins."""
 
@@ -312,6 +317,10 @@ class Store(Corpus["Memory"], Protocol):
     @property
     def descriptions(self) -> Descriptions:
         """The vectors of descriptions alone."""
+
+    @property
+    def mirrors(self) -> Mirrors:
+        """What the store holds of mirrored folders."""
 
     @property
     def calls(self) -> Calls:

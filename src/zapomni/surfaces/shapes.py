@@ -29,6 +29,8 @@ PREVIEW: Final = 1_000
 """Characters of content shown in a list of many; the whole text is one `show` away."""
 SCAN_COUNTS: Final = ("added", "changed", "moved", "removed", "unchanged", "read", "chunks")
 """What a scan counts."""
+MIRROR_COUNTS: Final = ("written", "dropped", "conflicts")
+"""What the scan of a mirrored folder counts beside."""
 
 
 def memory_shape(memory: Memory, *, preview: int | None = None) -> dict[str, Any]:
@@ -146,9 +148,10 @@ def scans_shape(scans: Sequence[Scanned], waiting: int) -> dict[str, Any]:
 
 
 def scanned_shape(scanned: Scanned) -> dict[str, Any]:
-    """Return what one scan came to, in files but for `chunks`."""
+    """Return what one scan came to, in files but for `chunks`; of a mirrored folder with what went the other way."""
     source = scanned.source
-    counts = {name: getattr(scanned, name) for name in SCAN_COUNTS}
+    counted = SCAN_COUNTS + (MIRROR_COUNTS if source.mode.value == "mirror" else ())
+    counts = {name: getattr(scanned, name) for name in counted}
     return {
         "id": source.id,
         "root": source.root,

@@ -42,15 +42,15 @@ class _Broken(Exception):
         self.line = line
 
 
-def frontmatter(text: str) -> Header:
+def frontmatter(text: str, blocks: int = BLOCKS) -> Header:
     """Return the header of a text without a byte-order mark.
 
     It opens with a first line `---` and closes with a line `---` or `...`; what never closes is a page that
-    begins with a rule. Two headers, one behind the other, are merged and the first value of a key wins. Keys
-    become texts, values are what YAML 1.1 makes of them. Never raises.
+    begins with a rule. At most `blocks` headers, one behind the other, are merged and the first value of a key wins.
+    Keys become texts, values are what YAML 1.1 makes of them. Never raises.
     """
     start, values = 0, dict[str, Any]()
-    for number in range(BLOCKS):
+    for number in range(blocks):
         opening = _OPENING.match(text, _BLANK_LINES.match(text, start).end() if start else 0)  # type: ignore[union-attr] # it may be empty
         closing = opening and _CLOSING.search(text, opening.end())
         if opening is None or closing is None:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from zapomni.store.sqlite.descriptions import SqliteDescriptions
     from zapomni.store.sqlite.documents import SqliteDocuments
     from zapomni.store.sqlite.lessons import SqliteLessons
+    from zapomni.store.sqlite.mirrors import SqliteMirrors
     from zapomni.store.sqlite.misses import SqliteMisses
     from zapomni.store.sqlite.proposals import SqliteProposals
     from zapomni.store.sqlite.readings import SqliteReadings
@@ -106,6 +107,13 @@ class SqliteStore:
         from zapomni.store.sqlite.descriptions import SqliteDescriptions
 
         return SqliteDescriptions(self._db)
+
+    @property
+    def mirrors(self) -> SqliteMirrors:
+        """What the store holds of mirrored folders."""
+        from zapomni.store.sqlite.mirrors import SqliteMirrors
+
+        return SqliteMirrors(self._db, self._clock)
 
     @property
     def calls(self) -> SqliteCalls:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from zapomni.model import Actor, Link, Memory, Rejection, Run, Scope, Verb
     from zapomni.store.sqlite.lessons import SqliteLessonWrites
+    from zapomni.store.sqlite.mirrors import SqliteMirrorWrites
     from zapomni.store.sqlite.misses import SqliteMissWrites
     from zapomni.store.sqlite.proposals import SqliteProposalWrites
     from zapomni.store.sqlite.readings import SqliteReadingWrites
@@ -176,6 +177,13 @@ class SqliteTx:
 
         return SqliteMissWrites(self._db)
 
+    @property
+    def mirrors(self) -> SqliteMirrorWrites:
+        """The writes of mirrored folders in this transaction."""
+        from zapomni.store.sqlite.mirrors import SqliteMirrorWrites
+
+        return SqliteMirrorWrites(self._db)
+
     def start_run(self, run: Run) -> None:
         """Record that a batch of changes begins."""
         self._db.execute(
@@ -249,6 +257,8 @@ class SqliteTx:
         derived.drop_words(db, no)
         derived.drop_vectors(db, no)
         db.execute(_BLANK_READINGS, (no,))
+        db.execute("UPDATE mirrored SET text = NULL WHERE memory_id = ?", (memory.id,))
+        db.execute("DELETE FROM mirror_removed WHERE memory_id = ?", (memory.id,))
         db.execute("DELETE FROM links WHERE source = ? OR target = ?", (memory.id, memory.id))
         self.proposals.forget(memory.id)
         db.execute("DELETE FROM description_vectors")  # all of them: they are made anew, and no text stands beside them

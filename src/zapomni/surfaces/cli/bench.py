@@ -179,6 +179,18 @@ def ask(size: int, room: int, runs: int, as_json: bool) -> None:  # noqa: FBT001
     click.echo(_columns([asdict(share) for share in report.shares]))
 
 
+@bench.command("mirror")
+@click.argument("folder", required=False, type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--files", default=2_000, show_default=True, help="How many notes are made where no folder is named.")
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+def mirror(folder: Path | None, files: int, as_json: bool) -> None:  # noqa: FBT001
+    """Attach a copy of FOLDER, or so many notes, as a mirror, beside reading and hashing the files."""
+    from zapomni.bench.mirror import run
+
+    row = asdict(run(folder, files, _progress))
+    click.echo(json.dumps(row) if as_json else _columns([row]))
+
+
 @contextmanager
 def _store(keep: Path | None) -> Iterator[Zapomni]:
     """Open the store that a benchmark works on: one that is kept, or one that is gone afterwards."""

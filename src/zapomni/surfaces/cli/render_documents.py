@@ -24,7 +24,7 @@ from zapomni.surfaces.cli.lines import (
 from zapomni.surfaces.cli.render import SHORT
 from zapomni.surfaces.cli.render import hit as memory_hit
 from zapomni.surfaces.cli.session import absolute
-from zapomni.surfaces.shapes import SCAN_COUNTS
+from zapomni.surfaces.shapes import MIRROR_COUNTS, SCAN_COUNTS
 from zapomni.text.clean import printable
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def sources(found: Sequence[Source]) -> Iterator[str]:
     """List what is attached, with how its last scan ended."""
     for source in found:
         scanned = f"scanned {moment(source.scanned_at)}" if source.scanned_at else "not scanned yet"
-        mode = [source.mode.value] if _is_read(source) else []
+        mode = [source.mode.value] if _is_read(source) or _is_mirrored(source) else []
         marks = [
             *mode,
             one_line(source.scope),
@@ -151,7 +151,7 @@ def statuses(found: Sequence[SourceStatus]) -> Iterator[str]:
         source = status.source
         yield _root(source)
         rows = [
-            ("mode", source.mode.value if _is_read(source) else ""),
+            ("mode", source.mode.value if _is_read(source) or _is_mirrored(source) else ""),
             ("scope", one_line(source.scope)),
             ("include", "; ".join(one_line(pattern) for pattern in source.include)),
             ("exclude", "; ".join(one_line(pattern) for pattern in source.exclude)),
@@ -167,6 +167,8 @@ def statuses(found: Sequence[SourceStatus]) -> Iterator[str]:
 def _held(status: SourceStatus) -> list[tuple[str, str]]:
     if _is_read(status.source):
         return [("files read", f"{status.documents:,}")]
+    if _is_mirrored(status.source):
+        return [("notes", f"{status.documents:,}")]
     return [
         ("documents", f"{status.documents:,} ({counted(status.kinds) or 'none'})"),
         ("chunks", f"{status.chunks:,}, {status.waiting:,} of them without a vector"),
@@ -176,6 +178,9 @@ def _held(status: SourceStatus) -> list[tuple[str, str]]:
 def removed(source: Source, documents: int) -> Iterator[str]:
     """Tell what was let go of."""
     count = f"{documents:,} document{'' if documents == 1 else 's'}"
+    if _is_mirrored(source):
+        yield f"let go of {_root(source)}: the memories of {documents:,} notes stay; the files are untouched"
+        return
     if _is_read(source):
         yield f"let go of {_root(source)}: what was read of {count} stays remembered; the files are untouched"
         return
@@ -185,7 +190,8 @@ def removed(source: Source, documents: int) -> Iterator[str]:
 def scans(found: Sequence[Scanned], held: Mapping[str, int]) -> Iterator[str]:
     """Tell what scans came to; `held` counts by source the documents that stand in the index now."""
     for scanned in found:
-        counts = {name: getattr(scanned, name) for name in SCAN_COUNTS if name != "read"}
+        counted_here = SCAN_COUNTS + (MIRROR_COUNTS if _is_mirrored(scanned.source) else ())
+        counts = {name: getattr(scanned, name) for name in counted_here if name != "read"}
         yield f"{_root(scanned.source)}: {listed(counts)}"
         if scanned.excluded:
             yield f"{INDENT}left out by rules: {counted(scanned.excluded)}"
@@ -224,3 +230,8 @@ def _named(files: Sequence[Skipped]) -> Iterator[str]:
 def _is_read(source: Source) -> bool:
     """Tell whether a model reads a source; comparing the word itself loads nothing for those that attach none."""
     return source.mode.value == "ingest"
+
+
+def _is_mirrored(source: Source) -> bool:
+    """Tell whether a source is kept in step both ways."""
+    return source.mode.value == "mirror"

@@ -36,6 +36,7 @@ def source() -> None:
 @click.option("--scope", metavar=SCOPE, help="Whose it is: user, project:NAME, agent:NAME or team:NAME.")
 @click.option("--include", multiple=True, metavar="GLOB", help="Read these alone, as in .gitignore. Repeatable.")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Leave these out, as in .gitignore. Repeatable.")
+@click.option("--start", is_flag=True, help="Make the folder, and in mirror mode fill it from the memory.")
 @click.option("--no-scan", is_flag=True, help="Only attach it; the next scan reads it.")
 @_quiet
 @answers
@@ -43,8 +44,9 @@ def add(session: Session, path: str, *, no_scan: bool, quiet: bool, **fields: An
     """Attach a folder or file, and read it at once.
 
     In the mode `ingest` a language model reads each file into memories, and does so again when it changes.
-    Files are never changed. What `.gitignore` leaves out, folders of tools, binary files and files that may hold
-    secrets are passed over. Attached again, it takes the new patterns.
+    In the mode `mirror` each note of a folder is a memory of the scope: an edit of either goes to the other, and in
+    no other mode are files ever changed. What `.gitignore` leaves out, folders of tools, binary files and files that
+    may hold secrets are passed over. Attached again, it takes the new patterns.
     """
     with session.memory() as app:
         added = app.documents.add(path, **fields)
@@ -150,10 +152,10 @@ def _scan(
     with progress("reading", shown=not (quiet or session.json)) as move:
         options: dict[str, Any] = {"scopes": scopes, "accept_removals": wish.accept_removals}
         options["progress"] = (lambda _: move) if move is not None else None
-        scanned = app.documents.scan(name, **options)
+        rest_s = app.config.documents.debounce_s if wish.for_parent else 0.0
+        scanned = app.documents.scan(name, **options) + app.vaults.scan(name, rest_s=rest_s, **options)
         if name is None and wish.for_parent:
             return scanned
-        rest_s = app.config.documents.debounce_s if wish.for_parent else 0.0
         return scanned + app.reading.scan(name, quick=wish.quick, rest_s=rest_s, **options)
 
 
@@ -166,7 +168,7 @@ def _tell(
     session.note(render.scan_notes(scanned))
     if embed and document["waiting"] <= EMBED_NOW:
         session.embed(app, documents=True)
-    if embed and any(one.source.mode is SourceMode.INGEST for one in scanned):
+    if embed and any(one.source.mode is not SourceMode.INDEX for one in scanned):
         session.embed(app)
     session.note(render.waiting(_waiting(app)))
     return Unavailable.exit_status if held else 0

@@ -1,0 +1,41 @@
+"""Mirrored folders: what was last agreed between a file and its memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreed:
+    """One file of a mirrored folder as it stood when file and memory last said the same.
+
+    `path` is relative to the root. `size` and `modified_ns` spare the next scan from opening it, `sha256` is of its
+    bytes. `version` is the memory's. `links` are the targets of its `[[links]]`. `memory_id` is None for a file that is
+    no memory, and `problem` says why; of a copy both are set. `held` marks a file that is never written, for it
+    holds a secret that the memory does not. `clash` names the two sides of which a proposal was filed.
+    """
+
+    path: str
+    sha256: str
+    size: int = 0
+    modified_ns: int = 0
+    memory_id: str | None = None
+    version: int = 0
+    links: tuple[str, ...] = ()
+    held: bool = False
+    problem: str | None = None
+    clash: str | None = None
+
+    @property
+    def tied(self) -> bool:
+        """Whether this file and a memory are one thing."""
+        return self.memory_id is not None and self.problem is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    """A file that went with its memory: where it was and what it said, so that an undo brings both back."""
+
+    path: str
+    memory_id: str
+    text: str
