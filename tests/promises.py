@@ -124,4 +124,8 @@ PROMISES: Final = {
     "inbox.decided": "A proposal changes nothing before a person says so; accepting is one run, and a no is for good.",
     "inbox.open": "A proposal that cannot be carried out stays open, changes nothing and says why.",
     "inbox.erased": "Erasing a memory takes every proposal about it along.",
+    "index.line": "A memory is one line of the index, of at most 150 characters, with a link that leads to its file.",
+    "index.kept": "Lines that people wrote in an index stay byte for byte and in their order.",
+    "index.budget": "What a harness does not load of an index is told line by line.",
+    "vault.forecast": "The day on which a size is reached comes with the range that holds it in four cases of five.",
 }
