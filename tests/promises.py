@@ -127,6 +127,7 @@ PROMISES: Final = {
     "index.line": "A memory is one line of the index, of at most 150 characters, with a link that leads to its file.",
     "index.kept": "Lines that people wrote in an index stay byte for byte and in their order.",
     "index.budget": "What a harness does not load of an index is told line by line.",
+    "index.cut": "A cut of an index moves lines byte for byte, keeps rules in sight, and can be taken back.",
     "vault.forecast": "The day on which a size is reached comes with the range that holds it in four cases of five.",
     "vault.weak": "A description that is a title and no query is named, in Russian and in English.",
     "vault.stale": "Dates that time has overtaken are named with their line, in Russian and in English.",

@@ -132,8 +132,26 @@ def with_entries(
     fate = {target_key(old): new for old, new in (became or {}).items()}
     lines = [kept for line in parse_index(text).lines if (kept := _renewed(line, fresh, former, fate)) is not None]
     known = {link for line in parse_index("".join(lines)).lines for link in line.links}
-    added = [line_of(entry) for key, entry in fresh.items() if key not in known]
-    return _appended(lines, added) if added else "".join(lines)
+    return with_lines("".join(lines), [line_of(entry) for key, entry in fresh.items() if key not in known])
+
+
+def with_lines(text: str, added: Sequence[str]) -> str:
+    """Return the page with lines behind its last entry, or at the end of one that has none; they bring no line ends."""
+    if not added:
+        return text
+    page = parse_index(text)
+    ending = "\r\n" if page.lines and page.lines[0].text.endswith("\r\n") else "\n"
+    last = max((line.number for line in page.entries), default=len(page.lines))
+    above, below = ("".join(line.text for line in part) for part in (page.lines[:last], page.lines[last:]))
+    block = ending.join(added)
+    open_end = bool(above.strip("\ufeff")) and not above.endswith("\n")
+    return f"{above}{ending}{block}{below}" if open_end else f"{above}{block}{ending}{below}"
+
+
+def without(text: str, targets: Collection[str]) -> str:
+    """Return the page without the entries that lead to some files, each as `target_key` gives it."""
+    lines = parse_index(text).lines
+    return "".join(line.text for line in lines if line.entry is None or target_key(line.entry.target) not in targets)
 
 
 def loaded(text: str, *, lines: int = LINES, bytes: int = BYTES) -> Loaded:  # noqa: A002 - the word for it
@@ -230,17 +248,6 @@ def _moved(line: str, target: str) -> str:
     group = "wide" if found["wide"] is not None else "plain"
     edge = 1 if group == "wide" else 0
     return line[: found.start(group) - edge] + _place(target) + line[found.end(group) + edge :]
-
-
-def _appended(lines: Sequence[str], added: Sequence[str]) -> str:
-    """Put new lines behind the last entry, or at the end of a page that has none."""
-    ending = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
-    page = parse_index("".join(lines))
-    last = max((line.number for line in page.entries), default=len(lines))
-    above, below = "".join(lines[:last]), "".join(lines[last:])
-    open_end = bool(above.strip("\ufeff")) and not above.endswith("\n")
-    block = ending.join(added)
-    return f"{above}{ending}{block}{below}" if open_end else f"{above}{block}{ending}{below}"
 
 
 def _item(title: str, target: str, hook: str) -> str:
