@@ -1,0 +1,120 @@
+"""Keeping the index of a mirrored folder: a line comes, changes and goes with the memory that we write a file for.
+
+What people and harnesses write into the folder they list themselves: of their files no line is added, and no line that
+they wrote is changed. An index that is not there is made whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from zapomni.errors import Conflict, Unavailable
+from zapomni.files.tree import Tree
+from zapomni.model import Filter, Trust
+from zapomni.model.document import SourceMode
+from zapomni.record import from_record
+from zapomni.services.index_budget import budget_warnings
+from zapomni.services.index_pages import card_of, read_pages, write_pages
+from zapomni.text.index_cut import INDEX, Card, distributed, homes_as_they_are
+from zapomni.text.index_page import line_of, parse_index, target_key
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from zapomni.config import IndexSettings
+    from zapomni.model import Memory, Scope
+    from zapomni.model.document import Source
+    from zapomni.services.context import Context
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What keeping an index came to: the pages that were written, and what is to be said of its budget."""
+
+    pages: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def keep_index(
+    context: Context,
+    source: Source,
+    settings: IndexSettings,
+    *,
+    written: Collection[str],
+    became: Mapping[str, str | None],
+) -> Kept:
+    """Bring the index of a mirrored folder to what was just written to it.
+
+    `written` are the files that followed their memories, `became` says of files that we moved or removed for theirs
+    which name they have now, None for those that are gone. An index that changes meanwhile, or cannot be read, is left
+    as it is and named; the next scan that writes anything tries again.
+    """
+    tree = Tree(source.root)
+    try:
+        before = read_pages(tree)
+        if not written and not _concerns(before, became):
+            return Kept(warnings=budget_warnings(before.get(INDEX, ""), settings))
+        after = _kept(context, source, before, written, became)
+        return Kept(pages=write_pages(tree, before, after), warnings=budget_warnings(after[INDEX], settings))
+    except (Conflict, Unavailable) as error:
+        return Kept(warnings=(f"the index was not brought up to date: {error.message}",))
+
+
+def index_warnings(context: Context, scope: Scope, settings: IndexSettings) -> tuple[str, ...]:
+    """Say of the mirrored folders of a scope what of their indexes is over its budget, or nearly so."""
+    found: list[str] = []
+    for source in context.store.documents.sources():
+        if source.mode is SourceMode.MIRROR and source.scope == scope:
+            try:
+                pages = read_pages(Tree(source.root))
+            except Unavailable as error:
+                found.append(f"{source.root}: {error.message}")
+                continue
+            found += [f"{source.root}/{warning}" for warning in budget_warnings(pages.get(INDEX, ""), settings)]
+    return tuple(found)
+
+
+def _kept(
+    context: Context,
+    source: Source,
+    before: Mapping[str, str],
+    written: Collection[str],
+    became: Mapping[str, str | None],
+) -> dict[str, str]:
+    agreed = {path: row.memory_id for path, row in context.store.mirrors.agreed(source.id).items() if row.memory_id}
+    wanted = {path: agreed[path] for path in (agreed if not before else written) if path in agreed}
+    memories = _memories(context, wanted.values())
+    cards = [card_of(path, memories[one]) for path, one in wanted.items() if one in memories]
+    homes = homes_as_they_are(_renamed(before, became), cards)
+    former = _former(context, before, cards, wanted)
+    return distributed(before, cards, homes, former=former, became=became)
+
+
+def _memories(context: Context, ids: Collection[str]) -> dict[str, Memory]:
+    found = context.store.get(list(ids), Filter(expired=True, trusts=tuple(Trust)))
+    return {memory.id: memory for memory in found}
+
+
+def _renamed(pages: Mapping[str, str], became: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the pages as they are with new names, for telling on which page a renamed note stands."""
+    return distributed(pages, [], {}, became=became)
+
+
+def _former(context: Context, pages: Mapping[str, str], cards: list[Card], ids: Mapping[str, str]) -> set[str]:
+    """Return the lines that we would have written for earlier versions of those memories whose line is another now."""
+    standing = {line.text.strip("\ufeff\r\n") for text in pages.values() for line in parse_index(text).entries}
+    found: set[str] = set()
+    for card in cards:
+        path = card.entry.target
+        if line_of(card.entry) not in standing:
+            for revision in context.store.history(ids[path]):
+                for record in (revision.before, revision.after):
+                    if record is not None:
+                        found.add(line_of(card_of(path, from_record(record)).entry))
+    return found & standing
+
+
+def _concerns(pages: Mapping[str, str], became: Mapping[str, str | None]) -> bool:
+    listed = {link for text in pages.values() for line in parse_index(text).lines for link in line.links}
+    return any(target_key(path) in listed for path in became)
