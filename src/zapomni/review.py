@@ -22,10 +22,16 @@ LISTED: Final = 100
 
 def _actions() -> Mapping[ProposalKind, Action]:
     """Return who carries out what: each kind of proposal with the module of its verb."""
+    from zapomni.services.compact import merge, shorten
     from zapomni.services.expire import expire
     from zapomni.services.mirror_conflicts import settle
 
-    return {ProposalKind.EXPIRE: expire, ProposalKind.CONFLICT: settle}
+    return {
+        ProposalKind.EXPIRE: expire,
+        ProposalKind.CONFLICT: settle,
+        ProposalKind.SHORTEN: shorten,
+        ProposalKind.MERGE: merge,
+    }
 
 
 class ReviewDesk:

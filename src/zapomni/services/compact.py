@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zapomni.errors import Conflict
 from zapomni.files.tree import Tree
-from zapomni.model import Draft, Filter, Patch, Trust, Verb
+from zapomni.model import Draft, Patch, Verb
 from zapomni.model.mirror import Agreed
 from zapomni.model.proposal import ProposalKind
+from zapomni.services.find import everything_in
 from zapomni.services.inbox import living, propose
 from zapomni.services.index_pages import card_of, mark
 from zapomni.services.outdate import outdate
@@ -73,7 +74,7 @@ def compaction(context: Context, source: Source, folder: Folder) -> Compaction:
     """Say what could be shortened and merged in a mirrored folder."""
     rows = context.store.mirrors.agreed(source.id)
     ids = {path: row.memory_id for path, row in rows.items() if row.memory_id}
-    found = context.store.get(list(ids.values()), Filter(expired=True, trusts=tuple(Trust)))
+    found = context.store.get(list(ids.values()), everything_in((source.scope,)))
     by_id = {memory.id: memory for memory in found}
     memories = {path: by_id[one] for path, one in ids.items() if one in by_id and rows[path].tied}
     parents = {path for path, _ in parents_of(folder.notes)}

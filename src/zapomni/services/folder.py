@@ -5,13 +5,16 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from zapomni.files.names import real_path
 from zapomni.files.rules import Rules
 from zapomni.files.tree import Tree
 from zapomni.files.walk import walk
 from zapomni.model.document import Skipped
+from zapomni.services.find import everything_in
+from zapomni.services.mirror_look import SIZE_LIMIT, is_note
 from zapomni.text.index_cut import INDEX, is_leaf
 from zapomni.text.notes import Note, parse_note
 
@@ -19,9 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zapomni.files.walk import Found
-
-LIMIT: Final = 2**20
-"""Most bytes of a note; one memory has at most 100,000 characters."""
+    from zapomni.model.document import Source
+    from zapomni.services.context import Context
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,12 +42,22 @@ class NoteFile:
     @property
     def name(self) -> str:
         """What it is called: by its header, or else by its file."""
-        return self.note.name or self.stem
+        return self.own_name or self.stem
+
+    @property
+    def own_name(self) -> str:
+        """What its header calls it, empty where that has no name."""
+        return self.note.name
+
+    @property
+    def bare_path(self) -> str:
+        """Its path without the ending."""
+        return self.path.removesuffix(".md")
 
     @property
     def stem(self) -> str:
         """The name of its file without the ending."""
-        return self.path.rpartition("/")[2].removesuffix(".md")
+        return self.bare_path.rpartition("/")[2]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,14 +86,14 @@ def read_folder(root: str, *, include: Sequence[str] = ("*.md",), exclude: Seque
     Raises `NotFound` for a root that is not there, `Unavailable` for one that cannot be read.
     """
     tree = Tree(real_path(root))
-    found = walk(root, Rules.of(include, exclude), limit=lambda _: LIMIT)
+    found = walk(root, Rules.of(include, exclude), limit=lambda _: SIZE_LIMIT)
     pages: dict[str, str] = {}
     notes: list[NoteFile] = []
     skipped = list(found.skipped)
     for file in found.files:
         try:
             with tree.open(file.path) as opened:
-                text = opened.read(LIMIT).decode("utf-8")
+                text = opened.read(SIZE_LIMIT).decode("utf-8")
         except UnicodeDecodeError:
             skipped.append(Skipped(path=file.path, reason="it is not UTF-8"))
             continue
@@ -90,19 +102,23 @@ def read_folder(root: str, *, include: Sequence[str] = ("*.md",), exclude: Seque
             continue
         if file.path == INDEX or is_leaf(text):
             pages[file.path] = text
-        else:
+        elif is_note(file.path):
             notes.append(_note(file, text))
     return Folder(root=tree.root, pages=pages, notes=tuple(notes), skipped=tuple(skipped))
+
+
+def births(context: Context, source: Source) -> dict[str, datetime]:
+    """Return when the memory of each file of a mirrored folder was made, by path."""
+    ids = {path: row.memory_id for path, row in context.store.mirrors.agreed(source.id).items() if row.memory_id}
+    found = context.store.get(list(ids.values()), everything_in((source.scope,)))
+    made = {memory.id: memory.created_at for memory in found}
+    return {path: made[one] for path, one in ids.items() if one in made}
 
 
 def links_to(notes: Sequence[NoteFile]) -> dict[str, str]:
     """Return which note a `[[link]]` means, by `link_key`: its path, its name or its file; the first of a name wins."""
     found: dict[str, str] = {}
-    for spelled in (
-        lambda one: one.path.removesuffix(".md"),
-        lambda one: one.note.name,
-        lambda one: one.stem,
-    ):
+    for spelled in map(attrgetter, ("bare_path", "own_name", "stem")):
         for note in notes:
             found.setdefault(link_key(spelled(note)), note.path)
     found.pop("", None)

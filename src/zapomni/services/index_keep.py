@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from zapomni.errors import Conflict, Unavailable
 from zapomni.files.tree import Tree
-from zapomni.model import Filter, Trust
 from zapomni.model.document import SourceMode
 from zapomni.record import from_record
+from zapomni.services.find import everything_in
 from zapomni.services.index_budget import budget_warnings
 from zapomni.services.index_pages import card_of, read_pages, write_pages
 from zapomni.text.index_cut import INDEX, Card, distributed, homes_as_they_are
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from zapomni.config import IndexSettings
-    from zapomni.model import Memory, Scope
+    from zapomni.model import Scope
     from zapomni.model.document import Source
     from zapomni.services.context import Context
 
@@ -84,16 +84,12 @@ def _kept(
 ) -> dict[str, str]:
     agreed = {path: row.memory_id for path, row in context.store.mirrors.agreed(source.id).items() if row.memory_id}
     wanted = {path: agreed[path] for path in (agreed if not before else written) if path in agreed}
-    memories = _memories(context, wanted.values())
+    found = context.store.get(list(wanted.values()), everything_in((source.scope,)))
+    memories = {memory.id: memory for memory in found}
     cards = [card_of(path, memories[one]) for path, one in wanted.items() if one in memories]
     homes = homes_as_they_are(_renamed(before, became), cards)
     former = _former(context, before, cards, wanted)
     return distributed(before, cards, homes, former=former, became=became)
-
-
-def _memories(context: Context, ids: Collection[str]) -> dict[str, Memory]:
-    found = context.store.get(list(ids), Filter(expired=True, trusts=tuple(Trust)))
-    return {memory.id: memory for memory in found}
 
 
 def _renamed(pages: Mapping[str, str], became: Mapping[str, str | None]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from zapomni.errors import Unavailable, ZapomniError
 from zapomni.model.document import Scanned, Skipped, SourceStatus
+from zapomni.services.index_keep import keep_index
 from zapomni.services.mirror_conflicts import name_clash, sides
 from zapomni.services.mirror_give import GIVEN, give, make_files
 from zapomni.services.mirror_judge import judge
@@ -20,10 +21,12 @@ from zapomni.services.mirror_plan import Act, Pair, Pairing, pair_up
 from zapomni.services.mirror_state import Reconcile
 from zapomni.services.mirror_take import TAKEN, admit_new, follow, take
 from zapomni.services.scan import GONE_FEWEST, GONE_SHARE, too_much
+from zapomni.text.index_cut import INDEX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from zapomni.config import IndexSettings
     from zapomni.model import Actor
     from zapomni.model.document import Source
     from zapomni.services.context import Context
@@ -41,6 +44,7 @@ def scan_mirror(
     source: Source,
     *,
     actor: Actor,
+    index: IndexSettings,
     rest_s: float = 0.0,
     accept_removals: bool = False,
     progress: Progress | None = None,
@@ -55,7 +59,7 @@ def scan_mirror(
         if not mine:
             raise Unavailable("another process is reconciling folders", remedy="Wait for it, or try again later")
         try:
-            scanned = _reconcile(context, source, actor, rest_s, progress, accept_removals=accept_removals)
+            scanned = _reconcile(context, source, actor, index, rest_s, progress, accept_removals=accept_removals)
         except ZapomniError as error:
             scanned = Scanned(source=source, problem=error.message)
         at = context.clock()
@@ -81,6 +85,7 @@ def _reconcile(
     context: Context,
     source: Source,
     actor: Actor,
+    index: IndexSettings,
     rest_s: float,
     progress: Progress | None,
     *,
@@ -102,6 +107,9 @@ def _reconcile(
         make_files(state)
     _forget_others(state)
     _name_left(state, judged)
+    gone = dict.fromkeys(state.dropped)
+    kept = keep_index(context, source, index, written=state.written, became=gone)
+    state.notes += [Skipped(path=INDEX, reason=warning) for warning in kept.warnings]
     return Scanned(
         source=source,
         read=looked.read,

@@ -14,6 +14,7 @@ from zapomni.files.walk import walk
 from zapomni.model.document import Skipped
 from zapomni.services.mirror_plan import Seen
 from zapomni.services.mirror_says import said
+from zapomni.text.index_cut import is_leaf
 from zapomni.text.notes import OURS
 
 if TYPE_CHECKING:
@@ -142,6 +143,9 @@ def _take_in(looked: Look, path: str, data: bytes) -> None:
         looked.broken[path] = f"it is not UTF-8 (byte {error.start + 1})"
         return
     looked.texts[path] = text
+    if OURS in text and is_leaf(text):
+        looked.broken[path] = "it is a leaf of the index, and no note"
+        return
     try:
         one = looked.said[path] = said(text, path)
     except InvalidInput as error:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zapomni.services.folder import link_key, links_to
-from zapomni.services.index_budget import Size, budgets_of, size_of
+from zapomni.services.index_budget import NEAR, Size, budgets_of, size_of
 from zapomni.text.fold import digest
 from zapomni.text.growth import Count, Forecast, Growth, counts_of, growth, reached
+from zapomni.text.growth_picture import Arrival, Bar, Picture, growth_svg
 from zapomni.text.index_page import LINE_LIMIT, loaded, parse_index, target_key
 from zapomni.text.note_checks import stale_dates, weakness
 from zapomni.text.tokens import estimate_tokens
@@ -124,6 +125,24 @@ def vault_report(
         missing=tuple(_missing(folder)),
         skipped=tuple(Flaw(one.path, 0, "", one.reason) for one in folder.skipped),
     )
+
+
+def picture_of(report: Report) -> str:
+    """Return growth and budget of a folder as SVG."""
+    arrivals = [
+        Arrival(one.number, one.forecast.day, one.forecast.earliest, one.forecast.latest)
+        for one in report.targets
+        if one.what == "records" and one.forecast is not None
+    ]
+    picture = Picture(
+        title=f"{report.root.rpartition('/')[2]}: {report.bodies.number} records",
+        counts=report.counts,
+        lately=report.lately,
+        arrivals=arrivals,
+        limits=RECORDS,
+        bars=[Bar(one.what, one.used, one.most) for one in report.budgets],
+    )
+    return growth_svg(picture, near=NEAR)
 
 
 # --- links and duplicates, which compaction asks for too --------------------------------------------------

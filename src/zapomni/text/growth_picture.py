@@ -20,10 +20,12 @@ _STYLE: Final = (
     "text{font:13px system-ui,sans-serif;fill:#1f2328}.card{fill:#fff;stroke:#d1d9e0}.axis{stroke:#d1d9e0}"
     ".faint{fill:#59636e}.title{font-size:16px;font-weight:600}.line{fill:none;stroke:#0969da;stroke-width:2.5}"
     ".dot{fill:#0969da}.ahead{fill:none;stroke:#0969da;stroke-width:2;stroke-dasharray:5 5}.band{fill:#0969da;"
-    "fill-opacity:.14}.limit{stroke:#bc4c00;stroke-dasharray:2 4}.mark{fill:#bc4c00}.rail{fill:#eff2f5}"
+    "fill-opacity:.14}.limit{stroke:#bc4c00;stroke-dasharray:2 4}.mark{fill:#bc4c00;stroke:#fff;stroke-width:4px;"
+    "paint-order:stroke}.rail{fill:#eff2f5}"
     ".ok{fill:#1a7f37}.near{fill:#bf8700}.over{fill:#cf222e}"
     "@media(prefers-color-scheme:dark){text{fill:#f0f6fc}.card{fill:#0d1117;stroke:#3d444d}.axis{stroke:#3d444d}"
-    ".faint{fill:#9198a1}.line,.ahead{stroke:#4493f8}.dot,.band{fill:#4493f8}.limit{stroke:#f0883e}.mark{fill:#f0883e}"
+    ".faint{fill:#9198a1}.line,.ahead{stroke:#4493f8}.dot,.band{fill:#4493f8}.limit{stroke:#f0883e}.mark{fill:#f0883e;"
+    "stroke:#0d1117}"
     ".rail{fill:#212830}.ok{fill:#3fb950}.near{fill:#d29922}.over{fill:#f85149}}"
 )
 
@@ -90,8 +92,8 @@ def _plot(picture: Picture) -> Iterator[str]:
         return
     scale = _scale(picture)
     yield from _axes(scale)
-    yield from _limits(picture, scale)
     yield from _ahead(picture, scale)
+    yield from _limits(picture, scale)
     points = " ".join(f"{scale.x(count.day)},{scale.y(count.records)}" for count in picture.counts)
     yield f'<polyline class="line" points="{points}"/>'
     last = picture.counts[-1]
