@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from zapomni.config import IndexSettings
-    from zapomni.model import Actor, Scope
+    from zapomni.model import Actor, Memory, Scope
     from zapomni.model.document import Scanned, Source, SourceStatus
     from zapomni.services.compact import Compaction
     from zapomni.services.context import Context
@@ -69,6 +69,18 @@ class Vaults:
         from zapomni.services.mirror import mirrored_status
 
         return [mirrored_status(self._context, one) for one in self._mirrored(source, scopes)]
+
+    def warnings(self, memory: Memory) -> tuple[str, ...]:
+        """Say what the index of a mirrored folder will have too much of with the line of a memory just written."""
+        sources = self._context.store.documents.sources()
+        mirrored = [one for one in sources if one.mode is SourceMode.MIRROR and one.scope == memory.scope]
+        if not mirrored:
+            return ()
+        from zapomni.services.index_keep import index_warnings
+
+        return tuple(
+            warning for source in mirrored for warning in index_warnings(self._context, source, memory, self._settings)
+        )
 
     # --- the index and the health of a folder -----------------------------------------------------------
     def report(

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zapomni.errors import Conflict
 from zapomni.files.tree import Tree
-from zapomni.model import Draft, Patch, Verb
+from zapomni.model import Patch, Verb
 from zapomni.model.mirror import Agreed
 from zapomni.model.proposal import ProposalKind
 from zapomni.services.find import everything_in
 from zapomni.services.inbox import living, propose
 from zapomni.services.index_pages import card_of, mark
+from zapomni.services.mirror_says import said
 from zapomni.services.outdate import outdate
 from zapomni.services.prepare import prepare
 from zapomni.services.remember import entry_of, new_memory
@@ -119,9 +120,9 @@ def _shortenings(folder: Folder, memories: Mapping[str, Memory]) -> Iterator[Sho
         length = max(len(written), len(memory.description))
         if length > LINE_LIMIT:
             short = card_of(path, memory).entry.hook if len(memory.description) > LINE_LIMIT else memory.description
-            said = [memory.description if short != memory.description else ""]
-            said += [line.entry.hook] if line is not None and line.entry and len(written) > LINE_LIMIT else []
-            moved = tuple(dict.fromkeys(one for one in said if one and not _holds(memory.content, one)))
+            told = [memory.description if short != memory.description else ""]
+            told += [line.entry.hook] if line is not None and line.entry and len(written) > LINE_LIMIT else []
+            moved = tuple(dict.fromkeys(one for one in told if one and not _holds(memory.content, one)))
             found.append(Shortening(memory, path, length, short, moved, written if len(written) > LINE_LIMIT else ""))
     yield from sorted(found, key=lambda one: (-one.length, one.path))
 
@@ -187,16 +188,16 @@ def merge(context: Context, proposal: Proposal, decision: Decision) -> None:
     (memory,) = living(decision.tx, proposal)
     source_id, root = str(proposal.detail["source"]), str(proposal.detail["root"])
     rows = context.store.mirrors.agreed(source_id)
-    said: list[str] = []
+    found_by: list[str] = []
     tags = list(memory.tags)
     for path, sha256 in ((str(one["path"]), str(one["sha256"])) for one in proposal.detail["drop"]):
         text = _unchanged(root, path, sha256)
         note = parse_note(text)
         tags += note.tags or ()
         if note.description and note.description != memory.description:
-            said.append(note.description)
+            found_by.append(note.description)
         _drop(context, decision, source_id, rows.get(path), path, text, memory)
-    content = _with_lines(memory.content, [one for one in said if not _holds(memory.content, one)])
+    content = _with_lines(memory.content, [one for one in found_by if not _holds(memory.content, one)])
     patch = prepare(Patch(content=content, tags=tuple(dict.fromkeys(tags))))
     change(context, decision.tx, memory, patch, actor=decision.actor, run=decision.run)
 
@@ -214,13 +215,11 @@ def _drop(
     now, tx = context.clock(), decision.tx
     memory = tx.get(row.memory_id or "") if row is not None and row.tied else None
     if memory is None:
-        note = parse_note(text)
-        draft = Draft(content=note.body, scope=kept.scope, title=note.name or path, description=note.description)
+        draft = replace(said(text, path).draft, scope=kept.scope)
         memory = new_memory(context, entry_of(context, draft, actor=decision.actor))
         tx.put(None, memory, verb=Verb.CREATE, actor=decision.actor, at=now)
-        tx.mirrors.agree(
-            source_id, Agreed(path=path, sha256=mark(text), memory_id=memory.id, version=memory.version), text
-        )
+        made = Agreed(path=path, sha256=mark(text), memory_id=memory.id, version=memory.version)
+        tx.mirrors.agree(source_id, made, text)
     after = replace(memory, deleted_at=now, updated_at=now, version=memory.version + 1)
     outdate(context, tx, memory, after, actor=decision.actor, at=now, run=decision.run)
     tx.put(memory, after, verb=Verb.DELETE, actor=decision.actor, at=now, run=decision.run)

@@ -7,15 +7,16 @@ they wrote is changed. An index that is not there is made whole.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from zapomni.errors import Conflict, Unavailable
 from zapomni.files.tree import Tree
-from zapomni.model.document import SourceMode
+from zapomni.model.proposal import ProposalKind, ProposalState
 from zapomni.record import from_record
 from zapomni.services.find import everything_in
 from zapomni.services.index_budget import budget_warnings
 from zapomni.services.index_pages import card_of, read_pages, write_pages
+from zapomni.services.mirror_says import folder_of, name_of
 from zapomni.text.index_cut import INDEX, Card, distributed, homes_as_they_are
 from zapomni.text.index_page import line_of, parse_index, target_key
 
@@ -23,9 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from zapomni.config import IndexSettings
-    from zapomni.model import Scope
+    from zapomni.model import Memory
     from zapomni.model.document import Source
     from zapomni.services.context import Context
+
+_EVERY: Final = 10**6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,18 +64,17 @@ def keep_index(
         return Kept(warnings=(f"the index was not brought up to date: {error.message}",))
 
 
-def index_warnings(context: Context, scope: Scope, settings: IndexSettings) -> tuple[str, ...]:
-    """Say of the mirrored folders of a scope what of their indexes is over its budget, or nearly so."""
-    found: list[str] = []
-    for source in context.store.documents.sources():
-        if source.mode is SourceMode.MIRROR and source.scope == scope:
-            try:
-                pages = read_pages(Tree(source.root))
-            except Unavailable as error:
-                found.append(f"{source.root}: {error.message}")
-                continue
-            found += [f"{source.root}/{warning}" for warning in budget_warnings(pages.get(INDEX, ""), settings)]
-    return tuple(found)
+def index_warnings(context: Context, source: Source, memory: Memory, settings: IndexSettings) -> tuple[str, ...]:
+    """Say what of a mirrored folder's index is over its budget, or nearly so, once it has a line for this memory."""
+    ids = {row.memory_id: path for path, row in context.store.mirrors.agreed(source.id).items() if row.tied}
+    path = ids.get(memory.id) or f"{folder_of(memory.path)}/{name_of(memory)}.md".lstrip("/")
+    try:
+        pages = read_pages(Tree(source.root))
+    except Unavailable as error:
+        return (f"{source.root}: {error.message}",)
+    cards = [card_of(path, memory)]
+    after = distributed(pages, cards, homes_as_they_are(pages, cards))
+    return tuple(f"{source.root}/{warning}" for warning in budget_warnings(after[INDEX], settings))
 
 
 def _kept(
@@ -88,7 +90,7 @@ def _kept(
     memories = {memory.id: memory for memory in found}
     cards = [card_of(path, memories[one]) for path, one in wanted.items() if one in memories]
     homes = homes_as_they_are(_renamed(before, became), cards)
-    former = _former(context, before, cards, wanted)
+    former = _former(context, before, cards, wanted) | _given_up(context, source)
     return distributed(before, cards, homes, former=former, became=became)
 
 
@@ -109,6 +111,13 @@ def _former(context: Context, pages: Mapping[str, str], cards: list[Card], ids: 
                     if record is not None:
                         found.add(line_of(card_of(path, from_record(record)).entry))
     return found & standing
+
+
+def _given_up(context: Context, source: Source) -> set[str]:
+    """Return the lines of people that a person agreed to have shortened."""
+    kinds, states = [ProposalKind.SHORTEN], [ProposalState.ACCEPTED]
+    accepted = context.store.proposals.listed([source.scope], states=states, kinds=kinds, limit=_EVERY)
+    return {str(one.detail.get("line")) for one in accepted}
 
 
 def _concerns(pages: Mapping[str, str], became: Mapping[str, str | None]) -> bool:

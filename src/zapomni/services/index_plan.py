@@ -15,8 +15,10 @@ from zapomni.files.writing import remove_file
 from zapomni.model import Run
 from zapomni.services.index_budget import size_of
 from zapomni.services.index_pages import cards_of_folder, mark, read_pages, write_pages
+from zapomni.text.frontmatter import frontmatter
 from zapomni.text.index_cut import INDEX, distributed, homes_by_topic
 from zapomni.text.index_page import parse_index, target_key, with_lines
+from zapomni.text.notes import BOM
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -174,8 +176,9 @@ def _new_lines(text: str, known: set[str], pages: Mapping[str, str]) -> list[str
 
 def _is_ours(text: str) -> bool:
     """Tell whether a page holds entries alone behind its header."""
-    body = text.split("\n---", 1)[-1].lstrip("-\r\n")
-    return all(line.entry or not line.text.strip() for line in parse_index(body).lines)
+    bare = text.removeprefix(BOM)
+    lines = parse_index(bare[frontmatter(bare).start :]).lines
+    return all(line.entry or not line.text.strip() for line in lines)
 
 
 def _title(index: str, path: str) -> str:

@@ -16,7 +16,7 @@ from zapomni.services.index_keep import keep_index
 from zapomni.services.mirror_conflicts import name_clash, sides
 from zapomni.services.mirror_give import GIVEN, give, make_files
 from zapomni.services.mirror_judge import judge
-from zapomni.services.mirror_look import look, skipped
+from zapomni.services.mirror_look import LEAF, look, skipped
 from zapomni.services.mirror_plan import Act, Pair, Pairing, pair_up
 from zapomni.services.mirror_state import Reconcile
 from zapomni.services.mirror_take import TAKEN, admit_new, follow, take
@@ -70,7 +70,7 @@ def scan_mirror(
 def mirrored_status(context: Context, source: Source) -> SourceStatus:
     """Return how many files of a source are memories; `skipped` names those that are none and those that wait."""
     rows = context.store.mirrors.agreed(source.id).values()
-    named = [Skipped(path=row.path, reason=row.problem) for row in rows if row.problem is not None]
+    named = [Skipped(path=row.path, reason=row.problem) for row in rows if row.problem not in {None, LEAF}]
     named += [Skipped(path=row.path, reason="both sides were edited") for row in rows if row.clash is not None]
     return SourceStatus(
         source=source,
