@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.folders import LOADED, dated, held, note, write
+from tests.cli.test_docs import EXAMPLES, undocumented
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -156,6 +157,16 @@ def accept(zap: Zap, kind: str) -> str:
     assert done.status == 0, done
     zap("source", "scan", "--scope", "all")
     return str(done.json["run"])
+
+
+@pytest.mark.promise("cli.json")
+def test_every_answer_about_a_folder_is_documented(folder: Path, ill: Path, zap: Zap) -> None:
+    for section, words in (
+        ("vault report", ["vault", "report", str(ill), *ARTICLE]),
+        ("index plan", ["index", "plan", str(folder)]),
+        ("vault compact", ["vault", "compact", str(folder), "--dry-run"]),
+    ):
+        assert undocumented(zap(*words, "--json").json, EXAMPLES[section]) == set(), words
 
 
 @pytest.mark.promise("vault.compact")

@@ -91,18 +91,15 @@ def vault_report(
     born: Mapping[str, datetime] | None = None,
     counts: Sequence[Count] = (),
 ) -> Report:
-    """Look at a folder.
+    """Look at a folder, with the owner's own `counts` of records.
 
-    `counts` are the owner's own numbers of records; without them each note is counted from the day on which it was
-    first known: the earlier one of the file's own time and what `born` says of its path.
+    Without them a note is counted from its file's own time, or from what `born` says of its path if that is earlier.
     """
-    today = now.astimezone(zone).date()
-    told = tuple(counts) or tuple(counts_of(_births(folder, born or {}, zone), today))
-    page, held = parse_index(folder.index), loaded(folder.index, lines=settings.lines, bytes=settings.bytes)
-    index = size_of(folder.index)
-    entries = [line for line in page.entries if line.entry]
-    line_bytes = sum(len(line.text.encode()) for line in entries) / len(entries) if entries else 0.0
-    lately, budgets = growth(told), budgets_of(index, settings)
+    told = tuple(counts) or tuple(counts_of(_births(folder, born or {}, zone), now.astimezone(zone).date()))
+    page, index = parse_index(folder.index), size_of(folder.index)
+    held = loaded(folder.index, lines=settings.lines, bytes=settings.bytes)
+    line_bytes, lately = _mean_bytes(page.entries), growth(told)
+    budgets = budgets_of(index, settings)
     return Report(
         root=folder.root,
         index=index,
@@ -114,11 +111,11 @@ def vault_report(
         counts=told,
         lately=lately,
         targets=tuple(_targets(told, lately, budgets, line_bytes)),
-        long_lines=tuple(sorted((one for one in entries if _length(one) > LINE_LIMIT), key=lambda one: -_length(one))),
+        long_lines=_too_long(page.entries),
         weak=tuple(_weak(folder.notes)),
         dead=tuple(_dead(folder.notes)),
         stale=tuple(_stale(folder.notes, now, zone)),
-        headers=tuple(Flaw(one.path, 0, "", one.note.problem) for one in folder.notes if one.note.problem),
+        headers=tuple(_headers(folder.notes)),
         parents=parents_of(folder.notes),
         duplicates=duplicates_of(folder.notes),
         unlisted=tuple(_unlisted(folder)),
@@ -181,6 +178,14 @@ def _numbered(lines: Sequence[Line], held: Loaded) -> tuple[Line, ...]:
     return tuple(lines[number - 1] for number in held.cut)
 
 
+def _mean_bytes(entries: Sequence[Line]) -> float:
+    return sum(len(line.text.encode()) for line in entries) / len(entries) if entries else 0.0
+
+
+def _too_long(entries: Sequence[Line]) -> tuple[Line, ...]:
+    return tuple(sorted((one for one in entries if _length(one) > LINE_LIMIT), key=lambda one: -_length(one)))
+
+
 def _length(line: Line) -> int:
     return len(line.text.strip("\ufeff\r\n"))
 
@@ -228,6 +233,10 @@ def _stale(notes: Sequence[NoteFile], now: datetime, zone: tzinfo) -> Iterator[F
     for note in notes:
         for found in stale_dates(note.note.body, now, zone):
             yield Flaw(note.path, found.line + note.body_line - 1, found.words, found.why)
+
+
+def _headers(notes: Sequence[NoteFile]) -> Iterator[Flaw]:
+    return (Flaw(note.path, 0, "", note.note.problem) for note in notes if note.note.problem)
 
 
 def _unlisted(folder: Folder) -> Iterator[str]:

@@ -66,7 +66,7 @@ class Card:
 
 def is_leaf(text: str) -> bool:
     """Tell whether a file is a leaf of an index and no note."""
-    ours = frontmatter(text.removeprefix(BOM)).values.get(OURS)
+    ours = frontmatter(text.removeprefix(BOM)).values.get(OURS) if OURS in text else None
     return isinstance(ours, dict) and _MARK in ours
 
 
@@ -118,7 +118,8 @@ def distributed(
         lines = _entry_lines(text) | lines
     for page, text in after.items():
         away = {key for key, home in homes.items() if home != page}
-        come = [line for key, line in lines.items() if homes.get(key) == page and key not in _keys(text)]
+        there = _keys(text)
+        come = [line for key, line in lines.items() if homes.get(key) == page and key not in there]
         after[page] = with_lines(without(text, away), come)
     for page, text in after.items():
         wanted = [card.entry for card in cards if homes[card.key] == page]

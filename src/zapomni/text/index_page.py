@@ -41,7 +41,7 @@ _FOREIGN: Final = re.compile(r"[a-z][a-z0-9+.-]*:|//|#", re.IGNORECASE)
 _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _CODED: Final = str.maketrans({odd: f"%{ord(odd):02X}" for odd in "%#:<>\\"})
 """What ends a link, begins another sort of one, or is read as something else."""
-_FILE_NAME: Final = re.compile(r"[^\W_]+(?:[-_][^\W_]+)+")
+_FILE_NAME: Final = re.compile(r"[^\W_]+(?:[-_][^\W_]+)*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -101,12 +101,14 @@ def _list(title: str, rows: Iterable[str]) -> Iterator[str]:
 def plans(found: Sequence[Plan]) -> Iterator[str]:
     """Show what a cut would make of indexes, and what it saves."""
     for plan in found:
-        share = plan.saved / plan.was.bytes if plan.was.bytes else 0.0
+        saved = (
+            f"{plan.saved:,} bytes at every start ({plan.saved / plan.was.bytes:.0%})" if plan.saved > 0 else "nothing"
+        )
         yield bold(plan.root, before="")
         yield from table([
             ("now", f"{plan.was.number:,} lines, {_size(plan.was)}"),
             ("cut", f"{plan.size.number:,} lines, {_size(plan.size)}"),
-            ("saved", f"{plan.saved:,} bytes at every start ({share:.0%})"),
+            ("saved", saved),
             ("core", f"{_notes(plan.core)} on the index"),
         ])  # fmt: skip
         rows = [(f"{INDENT}{one.path}", f"{one_line(one.title)}: {_notes(one.notes)}") for one in plan.leaves]
