@@ -75,6 +75,26 @@ def test_a_hook_that_a_person_wrote_stays_when_the_memory_changes(folder: Path, 
     assert index_of(folder) == INDEX
 
 
+@pytest.mark.promise("index.kept")
+def test_a_line_that_a_person_took_out_stays_out(folder: Path, zap: Zap) -> None:
+    one = keep(zap, "Prod has two regions.", "--title", "Regions", "--description", "where is prod")
+    scan(zap)
+    (folder / "MEMORY.md").write_text(INDEX)
+    zap("update", one, "--scope", "agent:coder", "--description", "where does prod lie")
+    scan(zap)
+    assert "where does prod lie" in (folder / "regions.md").read_text()
+    assert index_of(folder) == INDEX
+
+
+@pytest.mark.promise("index.kept")
+def test_an_index_that_is_no_text_is_left_alone_and_named(folder: Path, zap: Zap) -> None:
+    (folder / "MEMORY.md").write_bytes(b"- [A](a.md) \xff\n")
+    keep(zap, "Prod has two regions.", "--title", "Regions")
+    assert "MEMORY.md cannot be read" in scan(zap).err
+    assert (folder / "MEMORY.md").read_bytes() == b"- [A](a.md) \xff\n"
+    assert (folder / "regions.md").exists()
+
+
 @pytest.mark.promise("index.layout")
 def test_a_folder_started_from_the_store_is_laid_out_as_claude_code_lays_it_out(home: Path, zap: Zap) -> None:
     keep(

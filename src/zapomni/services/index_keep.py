@@ -6,6 +6,7 @@ they wrote is changed. An index that is not there is made whole.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from zapomni.services.context import Context
 
 _EVERY: Final = 10**6
+_TRIES: Final = 3
+"""Times that the index is read anew when somebody else wrote it meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,24 +47,30 @@ def keep_index(
     source: Source,
     settings: IndexSettings,
     *,
-    written: Collection[str],
-    became: Mapping[str, str | None],
+    made: Collection[str],
+    edited: Collection[str],
+    dropped: Collection[str],
 ) -> Kept:
     """Bring the index of a mirrored folder to what was just written to it.
 
-    `written` are the files that followed their memories, `became` says of files that we moved or removed for theirs
-    which name they have now, None for those that are gone. An index that changes meanwhile, or cannot be read, is left
-    as it is and named; the next scan that writes anything tries again.
+    Files that were `made` get a line, those that were `edited` a new one where they have one of ours, those that were
+    `dropped` lose theirs. An index that cannot be read, or changes each time it is to be written, is left and named.
     """
     tree = Tree(source.root)
     try:
-        before = read_pages(tree)
-        if not written and not _concerns(before, became):
-            return Kept(warnings=budget_warnings(before.get(INDEX, ""), settings))
-        after = _kept(context, source, before, written, became)
-        return Kept(pages=write_pages(tree, before, after), warnings=budget_warnings(after[INDEX], settings))
-    except (Conflict, Unavailable) as error:
+        for _ in range(_TRIES):
+            before = read_pages(tree)
+            after = before
+            if made or _listed(before) & {target_key(path) for path in (*edited, *dropped)}:
+                after = _kept(context, source, before, made, edited, dropped)
+            with suppress(Conflict):
+                return Kept(
+                    pages=write_pages(tree, before, after),
+                    warnings=budget_warnings(after.get(INDEX, ""), settings),
+                )
+    except Unavailable as error:
         return Kept(warnings=(f"the index was not brought up to date: {error.message}",))
+    return Kept(warnings=("the index was not brought up to date: somebody else is writing it",))
 
 
 def index_warnings(context: Context, source: Source, memory: Memory, settings: IndexSettings) -> tuple[str, ...]:
@@ -81,22 +90,20 @@ def _kept(
     context: Context,
     source: Source,
     before: Mapping[str, str],
-    written: Collection[str],
-    became: Mapping[str, str | None],
+    made: Collection[str],
+    edited: Collection[str],
+    dropped: Collection[str],
 ) -> dict[str, str]:
     agreed = {path: row.memory_id for path, row in context.store.mirrors.agreed(source.id).items() if row.memory_id}
-    wanted = {path: agreed[path] for path in (agreed if not before else written) if path in agreed}
-    found = context.store.get(list(wanted.values()), everything_in((source.scope,)))
+    listed = _listed(before)
+    wanted = [*made, *(path for path in edited if target_key(path) in listed)] if before else list(agreed)
+    ids = {path: agreed[path] for path in wanted if path in agreed}
+    found = context.store.get(list(ids.values()), everything_in((source.scope,)))
     memories = {memory.id: memory for memory in found}
-    cards = [card_of(path, memories[one]) for path, one in wanted.items() if one in memories]
-    homes = homes_as_they_are(_renamed(before, became), cards)
-    former = _former(context, before, cards, wanted) | _given_up(context, source)
-    return distributed(before, cards, homes, former=former, became=became)
-
-
-def _renamed(pages: Mapping[str, str], became: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the pages as they are with new names, for telling on which page a renamed note stands."""
-    return distributed(pages, [], {}, became=became)
+    cards = [card_of(path, memories[one]) for path, one in ids.items() if one in memories]
+    homes = homes_as_they_are(before, cards)
+    former = _former(context, before, cards, ids) | _given_up(context, source)
+    return distributed(before, cards, homes, former=former, became=dict.fromkeys(dropped))
 
 
 def _former(context: Context, pages: Mapping[str, str], cards: list[Card], ids: Mapping[str, str]) -> set[str]:
@@ -120,6 +127,5 @@ def _given_up(context: Context, source: Source) -> set[str]:
     return {str(one.detail.get("line")) for one in accepted}
 
 
-def _concerns(pages: Mapping[str, str], became: Mapping[str, str | None]) -> bool:
-    listed = {link for text in pages.values() for line in parse_index(text).lines for link in line.links}
-    return any(target_key(path) in listed for path in became)
+def _listed(pages: Mapping[str, str]) -> set[str]:
+    return {link for text in pages.values() for line in parse_index(text).lines for link in line.links}

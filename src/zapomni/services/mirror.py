@@ -107,8 +107,7 @@ def _reconcile(
         make_files(state)
     _forget_others(state)
     _name_left(state, judged)
-    gone = dict.fromkeys(state.dropped)
-    kept = keep_index(context, source, index, written=state.written, became=gone)
+    kept = keep_index(context, source, index, made=state.made, edited=state.edited, dropped=state.dropped)
     state.notes += [Skipped(path=INDEX, reason=warning) for warning in kept.warnings]
     return Scanned(
         source=source,

@@ -59,7 +59,8 @@ class Reconcile:
         self.counts: Counter[str] = Counter()
         self.skipped: list[Skipped] = []
         self.notes: list[Skipped] = []
-        self.written: list[str] = []
+        self.made: list[str] = []
+        self.edited: list[str] = []
         self.dropped: list[str] = []
         self._run: str | None = None
 

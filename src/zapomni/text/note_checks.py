@@ -75,8 +75,8 @@ def stale_dates(body: str, now: datetime, zone: tzinfo) -> Iterator[Stale]:
     A day needs its year for the second. One finding a sentence.
     """
     for number, line in enumerate(body.splitlines(), 1):
-        for sentence in _SENTENCE.split(line[:_LONGEST]):
-            flat = name_key(sentence)
+        for sentence in _SENTENCE.split(line):
+            flat = name_key(sentence[:_LONGEST])
             relative = _RELATIVE.search(flat)
             if relative:
                 yield Stale(number, relative[0], "it counts from the day of writing: give the date")
