@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import unquote
@@ -174,26 +175,44 @@ def target_key(target: str) -> str:
 # --- reading --------------------------------------------------------------------------------------------
 def _lines(text: str) -> Iterator[Line]:
     every = _LINE.findall(text)
-    code_to = 0
+    marks = ((number, line, _FENCE.match(line)) for number, line in enumerate(every, 1))
+    code = _code([(number, mark[1], line[mark.end() :].strip()) for number, line, mark in marks if mark])
     for number, line in enumerate(every, 1):
-        code_to = code_to if number <= code_to else _end_of_code(every, number)
-        if number <= code_to:
+        if number in code:
             yield Line(number, line, None, ())
             continue
         found = _ITEM.fullmatch(line)
         yield Line(number, line, _entry(found) if found else None, tuple(_links(line)))
 
 
-def _end_of_code(lines: Sequence[str], number: int) -> int:
-    """Return the number of the line that closes the code which this one opens; 0 when it opens none."""
-    opening = _FENCE.match(lines[number - 1])
-    if opening is None:
-        return 0
-    for later, line in enumerate(lines[number:], number + 1):
-        mark = _FENCE.match(line)
-        if mark and mark[1].startswith(opening[1]) and not line[mark.end() :].strip():
-            return later
-    return 0  # what never closes is read as text, or else nothing could be written behind it
+def _code(fences: Sequence[tuple[int, str, str]]) -> set[int]:
+    """Return the numbers of the lines of fenced code; each fence is its line, its mark and the words behind that.
+
+    What never closes is read as text, or else nothing could be written behind it.
+    """
+    inside: set[int] = set()
+    ends, end = _ends(fences), 0
+    for number, _, _ in fences:
+        if number > end and number in ends:
+            end = ends[number]
+            inside.update(range(number, end + 1))
+    return inside
+
+
+def _ends(fences: Sequence[tuple[int, str, str]]) -> dict[int, int]:
+    """Return for each fence the next bare one of its sort that is as long: from the end on, in one pass."""
+    ends: dict[int, int] = {}
+    ahead: dict[str, list[tuple[int, int]]] = {}  # lengths and lines, the longest first, the nearest last
+    for number, mark, words in reversed(fences):
+        waiting = ahead.setdefault(mark[0], [])
+        fit = bisect_right(waiting, -len(mark), key=lambda one: -one[0])
+        if fit:
+            ends[number] = waiting[fit - 1][1]
+        while not words and waiting and waiting[-1][0] <= len(mark):
+            waiting.pop()
+        if not words:
+            waiting.append((len(mark), number))
+    return ends
 
 
 def _entry(found: re.Match[str]) -> Entry | None:
