@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from zapomni.model import PAGE_LIMIT, RECALL_LIMIT, By, Filter, Mode, Query
+from zapomni.model import PAGE_LIMIT, RECALL_LIMIT, By, Filter, Mode, Query, Status
 from zapomni.parts import Parts
 from zapomni.services.scopes import scope_to_write, scopes_to_read
 
@@ -249,4 +249,6 @@ class Zapomni(Parts):
     def _woken(self, outcome: Outcome) -> Outcome:
         """Have the worker look at what was written; where vectors are switched off, none is waited for."""
         self.wake()
+        if outcome.memory is not None and outcome.status in {Status.CREATED, Status.UPDATED}:
+            outcome = replace(outcome, warnings=(*outcome.warnings, *self.vaults.warnings(outcome.memory)))
         return outcome if self.embedding.wanted is not None else replace(outcome, waiting=False)

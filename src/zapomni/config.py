@@ -10,15 +10,30 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from zapomni.errors import ConfigError
-from zapomni.forms import FLAG, NAMES, PATH, PATHS, SCOPE, SECRET, TEXT, URL, Form, Place, Secret, between, user_home
+from zapomni.forms import (
+    FLAG,
+    MODEL,
+    NAMES,
+    PATH,
+    PATHS,
+    SCOPE,
+    SECRET,
+    TEXT,
+    URL,
+    Form,
+    Place,
+    Secret,
+    between,
+    default_folder,
+    one_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -43,25 +58,6 @@ TOOL_PROFILES: Final = ("core", "full")
 
 def _setting(form: Form, doc: str, default: Any = MISSING, *, project: bool = False) -> Any:
     return field(default=default, metadata={"form": form, "doc": doc, "project": project})
-
-
-def _one_of(*words: str) -> Form:
-    def read(value: Any, _: Place) -> str:
-        word = str(value).strip().lower()
-        if word not in words:
-            raise ValueError
-        return word
-
-    return Form(f"{', '.join(words[:-1])} or {words[-1]}", read)
-
-
-def _read_model(value: Any, _: Place) -> str:
-    if not isinstance(value, str) or not re.fullmatch(r"[a-z][\w-]*:\S.*", value.strip()):
-        raise ValueError
-    return value.strip()
-
-
-MODEL: Final = Form("PROVIDER:MODEL, for example openai:gpt-5-mini or ollama:qwen3:4b", _read_model)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,12 +165,19 @@ class ConsolidateSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IndexSettings:
+    """How much of the index of a memory folder a harness loads; what is behind is never seen by it."""
+
+    lines: int = _setting(between(1, 10**6), "How many lines of its index a harness loads.", 200)
+    bytes: int = _setting(between(1, 10**9), "How many bytes of its index a harness loads.", 25_000)
+    tokens: int | None = _setting(between(1, 10**9), "How many tokens the index should take at most.", None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class McpSettings:
     """What the MCP server offers."""
 
-    tools: str = _setting(
-        _one_of(*TOOL_PROFILES), "Which tools agents see: core, or full with those for files.", "core"
-    )
+    tools: str = _setting(one_of(*TOOL_PROFILES), "Which tools agents see: core, or full with those for files.", "core")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,6 +197,7 @@ class Config:
     documents: DocumentSettings = DocumentSettings()
     ingest: IngestSettings = IngestSettings()
     consolidate: ConsolidateSettings = ConsolidateSettings()
+    index: IndexSettings = IndexSettings()
     mcp: McpSettings = McpSettings()
     origins: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
@@ -383,16 +387,3 @@ def user_file(environ: Environ, here: Path | None) -> Path:
     if named := environ.get("ZAPOMNI_CONFIG", "").strip():
         return cast("Path", _read(Setting("ZAPOMNI_CONFIG", PATH, ""), named, Place("the environment", here, environ)))
     return default_folder("config", environ) / "config.toml"
-
-
-def default_folder(kind: Literal["config", "data"], environ: Environ) -> Path:
-    """Return the user's folder for settings or data, as platformdirs gives it.
-
-    On Linux its rule is followed here without it: importing it costs 10 ms at each start.
-    """
-    if sys.platform == "linux":
-        variable, usual = {"config": ("XDG_CONFIG_HOME", ".config"), "data": ("XDG_DATA_HOME", ".local/share")}[kind]
-        return Path(environ.get(variable, "").strip() or user_home(environ) / usual, "zapomni")
-    import platformdirs
-
-    return Path(getattr(platformdirs, f"user_{kind}_dir")("zapomni", appauthor=False))

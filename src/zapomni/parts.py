@@ -161,7 +161,7 @@ class Parts:
             if self._vaults is None:
                 from zapomni.vaults import Vaults
 
-                self._vaults = Vaults(self.context, actor=self.actor)
+                self._vaults = Vaults(self.context, self.config.index, actor=self.actor, zone=self.zone)
             return self._vaults
 
     @property

@@ -27,6 +27,7 @@ LISTED: Final = 100
 
 def _actions() -> Mapping[ProposalKind, Action]:
     """Return who carries out what: each kind of proposal with the module of its verb."""
+    from zapomni.services.compact import merge, shorten
     from zapomni.services.expire import expire
     from zapomni.services.mirror_conflicts import settle
     from zapomni.services.misses import describe
@@ -37,6 +38,8 @@ def _actions() -> Mapping[ProposalKind, Action]:
         ProposalKind.PROMOTE: raise_lesson,
         ProposalKind.DESCRIBE: describe,
         ProposalKind.EXPIRE: expire,
+        ProposalKind.SHORTEN: shorten,
+        ProposalKind.MERGE: merge,
     }
 
 

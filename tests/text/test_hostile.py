@@ -4,12 +4,15 @@ import base64
 import random
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import pytest
 
 from zapomni.text.chunks import chunks
 from zapomni.text.clean import clean, is_blank, preview
 from zapomni.text.fold import digest, fold
+from zapomni.text.index_page import Entry, with_entries
+from zapomni.text.note_checks import stale_dates, weakness
 from zapomni.text.pieces import pieces
 from zapomni.text.secrets import redact
 from zapomni.text.words import index_words, query_words
@@ -32,6 +35,9 @@ STEPS: dict[str, Callable[[str], object]] = {
     "chunks of prose": lambda text: chunks(text, layout="prose"),
     "digest": digest,
     "fold": fold,
+    "with_entries": lambda text: with_entries(text, [Entry(title="x", target="x.md")]),
+    "stale_dates": lambda text: list(stale_dates(text, datetime(2026, 11, 30, tzinfo=UTC), UTC)),
+    "weakness": lambda text: weakness("a", text),
 }
 UNITS = [
     "a", "ы", "A", " ", "\n", "\n ", "\t", "\r\n", '"', "'", "`", '\\"', "(", "[", "{", "<", ">", ")", "=", "/", "a/", ".", "a.", "a. ",

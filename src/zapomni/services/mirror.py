@@ -12,18 +12,21 @@ from typing import TYPE_CHECKING, Final
 
 from zapomni.errors import Unavailable, ZapomniError
 from zapomni.model.document import Scanned, Skipped, SourceStatus
+from zapomni.services.index_keep import keep_index
 from zapomni.services.mirror_conflicts import name_clash, sides
 from zapomni.services.mirror_give import GIVEN, give, make_files
 from zapomni.services.mirror_judge import judge
-from zapomni.services.mirror_look import look, skipped
+from zapomni.services.mirror_look import LEAF, look, skipped
 from zapomni.services.mirror_plan import Act, Pair, Pairing, pair_up
 from zapomni.services.mirror_state import Reconcile
 from zapomni.services.mirror_take import TAKEN, admit_new, follow, take
 from zapomni.services.scan import GONE_FEWEST, GONE_SHARE, too_much
+from zapomni.text.index_cut import INDEX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from zapomni.config import IndexSettings
     from zapomni.model import Actor
     from zapomni.model.document import Source
     from zapomni.services.context import Context
@@ -41,6 +44,7 @@ def scan_mirror(
     source: Source,
     *,
     actor: Actor,
+    index: IndexSettings,
     rest_s: float = 0.0,
     accept_removals: bool = False,
     progress: Progress | None = None,
@@ -55,7 +59,7 @@ def scan_mirror(
         if not mine:
             raise Unavailable("another process is reconciling folders", remedy="Wait for it, or try again later")
         try:
-            scanned = _reconcile(context, source, actor, rest_s, progress, accept_removals=accept_removals)
+            scanned = _reconcile(context, source, actor, index, rest_s, progress, accept_removals=accept_removals)
         except ZapomniError as error:
             scanned = Scanned(source=source, problem=error.message)
         at = context.clock()
@@ -66,7 +70,7 @@ def scan_mirror(
 def mirrored_status(context: Context, source: Source) -> SourceStatus:
     """Return how many files of a source are memories; `skipped` names those that are none and those that wait."""
     rows = context.store.mirrors.agreed(source.id).values()
-    named = [Skipped(path=row.path, reason=row.problem) for row in rows if row.problem is not None]
+    named = [Skipped(path=row.path, reason=row.problem) for row in rows if row.problem not in {None, LEAF}]
     named += [Skipped(path=row.path, reason="both sides were edited") for row in rows if row.clash is not None]
     return SourceStatus(
         source=source,
@@ -81,6 +85,7 @@ def _reconcile(
     context: Context,
     source: Source,
     actor: Actor,
+    index: IndexSettings,
     rest_s: float,
     progress: Progress | None,
     *,
@@ -102,6 +107,8 @@ def _reconcile(
         make_files(state)
     _forget_others(state)
     _name_left(state, judged)
+    kept = keep_index(context, source, index, made=state.made, edited=state.edited, dropped=state.dropped)
+    state.notes += [Skipped(path=INDEX, reason=warning) for warning in kept.warnings]
     return Scanned(
         source=source,
         read=looked.read,

@@ -142,6 +142,7 @@ def _written(state: Reconcile, wish: _Wish) -> Seen:
     data = wish.text.encode()
     info = write_file(state.looked.tree, wish.path, data, was=wish.was)
     state.counts["written"] += 1
+    (state.made if wish.was is None else state.edited).append(wish.path)
     return Seen(path=wish.path, sha256=sha256(data).hexdigest(), size=info.st_size, modified_ns=info.st_mtime_ns)
 
 
@@ -171,6 +172,7 @@ def _drop_all(state: Reconcile, rows: Sequence[Agreed]) -> None:
         except ZapomniError as error:
             state.skip(row.path, error.message)
     state.counts["dropped"] += len(gone)
+    state.dropped += gone
     if gone:
         with state.writing() as tx:
             state.forget(tx, gone)

@@ -14,6 +14,7 @@ from zapomni.files.walk import walk
 from zapomni.model.document import Skipped
 from zapomni.services.mirror_plan import Seen
 from zapomni.services.mirror_says import said
+from zapomni.text.index_cut import is_leaf
 from zapomni.text.notes import OURS
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 ENDING: Final = ".md"
 INDEX: Final = "memory.md"
 """The index page, in any letter case: it names memories and is none."""
+LEAF: Final = "it is a leaf of the index, and no note"
+"""Why a leaf is no memory; that is as it should be, and nobody is told."""
 SIZE_LIMIT: Final = 1 << 20
 """Most bytes of a note: the longest content of a memory has 400,000 in UTF-8, and a header some more."""
 _FRESH_NS: Final = 50_000_000
@@ -142,6 +145,9 @@ def _take_in(looked: Look, path: str, data: bytes) -> None:
         looked.broken[path] = f"it is not UTF-8 (byte {error.start + 1})"
         return
     looked.texts[path] = text
+    if OURS in text and is_leaf(text):
+        looked.broken[path] = LEAF
+        return
     try:
         one = looked.said[path] = said(text, path)
     except InvalidInput as error:

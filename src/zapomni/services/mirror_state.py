@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from zapomni.model import Actor, Link, LinkKind, Origin, Run
 from zapomni.model.document import Skipped
 from zapomni.services.find import everything_in
+from zapomni.services.mirror_look import LEAF
 from zapomni.services.mirror_plan import path_key, resolved
 from zapomni.text.secrets import redact
 
@@ -58,6 +59,9 @@ class Reconcile:
         self.counts: Counter[str] = Counter()
         self.skipped: list[Skipped] = []
         self.notes: list[Skipped] = []
+        self.made: list[str] = []
+        self.edited: list[str] = []
+        self.dropped: list[str] = []
         self._run: str | None = None
 
     @contextmanager
@@ -108,7 +112,8 @@ class Reconcile:
 
     def skip(self, path: str, reason: str) -> None:
         """Name a file that was passed over."""
-        self.skipped.append(Skipped(path=path, reason=reason))
+        if reason != LEAF:
+            self.skipped.append(Skipped(path=path, reason=reason))
 
     def note(self, path: str, reason: str) -> None:
         """Tell something odd about a file."""

@@ -116,7 +116,7 @@ def admit(context: Context, tx: Tx, entry: Entry) -> Outcome:
         return _again(context, tx, entry, twin)  # the text is known already: from now on by this key
     if twin is not None:
         return _outcome(entry, Status.DUPLICATE, twin, *_kept(entry, twin))
-    memory = _new(context, entry)
+    memory = new_memory(context, entry)
     tx.put(None, memory, verb=Verb.CREATE, actor=entry.actor, at=memory.created_at, run=entry.run)
     return _outcome(entry, Status.CREATED, memory)
 
@@ -136,7 +136,8 @@ def read_back(context: Context, outcome: Outcome) -> Outcome:
     return replace(outcome, memory=found[0])
 
 
-def _new(context: Context, entry: Entry) -> Memory:
+def new_memory(context: Context, entry: Entry) -> Memory:
+    """Return the memory that a prepared draft becomes; it is not stored yet."""
     draft, now = entry.draft, context.clock()
     return Memory(
         id=context.new_id(),

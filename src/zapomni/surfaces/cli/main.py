@@ -51,6 +51,8 @@ COMMANDS: Final[Mapping[str, Row]] = {
     "miss": Row("misses", "miss", "Report a question that did not find its memory."),
     "misses": Row("misses", "misses", "List questions that did not find their memory, and whether they become more."),
     "source": Row("source", "source", "Attach folders and files to be searched."),
+    "vault": Row("vault", "vault", "Look after a folder of memories: its size, its growth and its flaws."),
+    "index": Row("index", "index", "Cut the index of a folder of memories into a core and leaves."),
     "export": Row("exchange", "export", "Write memories to a file or to standard output."),
     "import": Row("exchange", "import_", "Read memories from a file or from standard input."),
     "backup": Row("backup", "backup", "Write a whole copy of the store while it is in use."),

@@ -1,0 +1,110 @@
+"""`zapomni vault`: the state of a memory folder, and compacting it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from zapomni.errors import InvalidInput, NotFound, Unavailable
+from zapomni.surfaces.cli import render_vault as render
+from zapomni.surfaces.cli.options import SCOPE
+from zapomni.surfaces.cli.session import Session, answers
+from zapomni.surfaces.vault_shapes import compaction_shape, reports_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zapomni.services.vault_report import Report
+
+scopes_option = click.option(
+    "--scope", "scopes", multiple=True, metavar=SCOPE, help="Of this scope alone; every scope if not given. Repeatable."
+)
+NONE_MIRRORED = "No folder is mirrored; name one, or attach it: `zapomni source add DIR --mode mirror`"
+
+
+@click.group("vault")
+def vault() -> None:
+    """Look after a folder of memories: its size, its growth and its flaws."""
+
+
+@vault.command("report")
+@click.argument("folder", required=False, metavar="[SOURCE|DIR]")
+@click.option("--count", "counts", multiple=True, metavar="DATE=NUMBER", help="Your own count of a day. Repeatable.")
+@click.option("--history", metavar="FILE", help="Your own counts, one DATE NUMBER a line.")
+@click.option("--picture", metavar="FILE", help="Draw growth and budget as SVG, too; - for standard output.")
+@scopes_option
+@answers
+def report(
+    session: Session,
+    folder: str | None,
+    scopes: Sequence[str],
+    *,
+    counts: Sequence[str],
+    history: str | None,
+    picture: str | None,
+) -> None:
+    """Show what a folder of memories costs, where it is going and what in it wants repair.
+
+    Takes a mirrored source or any folder of notes, every mirrored one without. Nothing is written but the picture.
+    Forecasts come from your own counts, or else from the day on which each note was first known.
+    """
+    rows = [*counts, *(_lines(history) if history else ())]
+    with session.memory() as app:
+        found = app.vaults.report(folder, scopes=scopes, counts=rows)
+    if picture == "-":
+        click.echo(_drawn(found), nl=False)
+        return
+    session.answer(reports_shape(found), render.reports(found))
+    if picture:
+        _save(picture, _drawn(found))
+        session.note([f"The picture is in {picture}"])
+    if not found:
+        session.note([NONE_MIRRORED])
+
+
+@vault.command("compact")
+@click.argument("source", metavar="SOURCE")
+@click.option("--dry-run", is_flag=True, help="Only show what would be proposed.")
+@scopes_option
+@answers
+def compact(session: Session, source: str, scopes: Sequence[str], *, dry_run: bool) -> None:
+    """Propose shorter lines, and then to merge copies, of a mirrored folder.
+
+    Each proposal waits in `zapomni inbox`; accepting one is a run that can be undone. A note that others link to is
+    never merged away.
+    """
+    with session.memory() as app:
+        found = app.vaults.compact(source, scopes=scopes, dry_run=dry_run)
+    session.answer(compaction_shape(found), render.compaction(found))
+    if not dry_run and (found.shorten or found.merge):
+        count = len(found.proposals)
+        session.note([f"{count} new proposal{'' if count == 1 else 's'}; `zapomni inbox` shows them"])
+
+
+def _lines(path: str) -> list[str]:
+    from pathlib import Path
+
+    try:
+        return Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise InvalidInput("history", f"{path} is not UTF-8 text", remedy="Convert it first") from None
+    except OSError as error:
+        raise NotFound(f"{path} cannot be read ({error.strerror})", remedy="Name a file of counts") from None
+
+
+def _drawn(found: Sequence[Report]) -> str:
+    from zapomni.services.vault_report import picture_of
+
+    if len(found) != 1:
+        raise InvalidInput("picture", f"it shows one folder, and there are {len(found)}", remedy="Name the folder")
+    return picture_of(found[0])
+
+
+def _save(path: str, text: str) -> None:
+    from pathlib import Path
+
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Unavailable(f"{path} cannot be written ({error.strerror})", remedy="Name another file") from None

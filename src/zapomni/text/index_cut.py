@@ -1,0 +1,182 @@
+"""The cut of an index: what must act of its own accord stays on the page that is always loaded, the rest in leaves.
+
+A leaf is a page of its own, one a topic, to which the index leads by one line. It is known by its header, where
+`zapomni.index` stands; a harness reads it when a task calls for it. The cut is not by project: a rule that nobody asks
+for acts only where it is always in sight (features B-15).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from zapomni.text.clean import cut
+from zapomni.text.frontmatter import frontmatter
+from zapomni.text.index_page import (
+    DASH,
+    LINE_LIMIT,
+    Entry,
+    line_of,
+    parse_index,
+    target_key,
+    with_entries,
+    with_lines,
+    without,
+)
+from zapomni.text.language import is_russian
+from zapomni.text.note_header import scalar
+from zapomni.text.notes import BOM, OURS, slug
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+INDEX: Final = "MEMORY.md"
+"""The page that Claude Code loads at every start (integrations 2.4)."""
+FEWEST: Final = 3
+"""Notes of one topic that are worth a leaf: the line that leads to it costs as much as one of them."""
+
+_MARK: Final = "index"
+_COUNTED: Final = re.compile(r"(?:\d+ notes?|Заметок: \d+)(?:: .*)?")
+_TITLES: Final = {
+    "project": ("Projects", "Проекты"),
+    "reference": ("References", "Ссылки"),
+    "": ("Other notes", "Прочее"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """One note as the cut sees it: its entry, whether it must always be loaded, and the topic it belongs to else.
+
+    `about` is the topic of those whose own has too few notes.
+    """
+
+    entry: Entry
+    core: bool
+    topic: str = ""
+    about: str = ""
+
+    @property
+    def key(self) -> str:
+        """The file by which entries are known."""
+        return target_key(self.entry.target)
+
+
+def is_leaf(text: str) -> bool:
+    """Tell whether a file is a leaf of an index and no note."""
+    ours = frontmatter(text.removeprefix(BOM)).values.get(OURS) if OURS in text else None
+    return isinstance(ours, dict) and _MARK in ours
+
+
+def homes_by_topic(cards: Sequence[Card], taken: Collection[str]) -> dict[str, str]:
+    """Return for each note the page on which it belongs after a cut, by its file.
+
+    `taken` are the files that are there and no leaves: no leaf gets the name of one.
+    """
+    counts = Counter(card.topic for card in cards if not card.core and card.topic)
+    topics = {card.key: card.topic if counts[card.topic] >= FEWEST else card.about for card in cards}
+    used = {name.lower() for name in taken}
+    pages: dict[str, str] = {}
+    for card in cards:
+        topic = topics[card.key]
+        if not card.core and topic not in pages:
+            pages[topic] = _leaf_path(topic, used)
+            used.add(pages[topic].lower())
+    return {card.key: INDEX if card.core else pages[topics[card.key]] for card in cards}
+
+
+def homes_as_they_are(pages: Mapping[str, str], cards: Sequence[Card]) -> dict[str, str]:
+    """Return for each note the page on which it stands; a new one joins the leaf of its topic where there is one."""
+    homes = {key: page for page, text in reversed(list(pages.items())) for key in _keys(text)}
+    leaves = {page for page in pages if page != INDEX}
+    for card in cards:
+        wished = [_leaf_path(topic, ()) for topic in (card.topic, card.about)]
+        leaf = next((page for page in wished if page in leaves), INDEX)
+        homes.setdefault(card.key, INDEX if card.core else leaf)
+    return homes
+
+
+def distributed(
+    pages: Mapping[str, str],
+    cards: Sequence[Card],
+    homes: Mapping[str, str],
+    *,
+    former: Collection[str] = (),
+    became: Mapping[str, str | None] | None = None,
+) -> dict[str, str]:
+    """Return the pages with every note on its page, and on the index a line for each leaf.
+
+    Lines that move do so byte for byte; `former` and `became` are those of `with_entries`. Pages that are new to
+    `pages` are made.
+    """
+    after = {INDEX: "", **pages}
+    after |= {page: _new_leaf(page, cards, homes) for page in homes.values() if page not in after}
+    lines = dict[str, str]()
+    for text in pages.values():
+        lines = _entry_lines(text) | lines
+    for page, text in after.items():
+        away = {key for key, home in homes.items() if home != page}
+        there = _keys(text)
+        come = [line for key, line in lines.items() if homes.get(key) == page and key not in there]
+        after[page] = with_lines(without(text, away), come)
+    for page, text in after.items():
+        wanted = [card.entry for card in cards if homes[card.key] == page]
+        after[page] = with_entries(text, wanted, former=former, became=became)
+    return _with_leaves(after)
+
+
+def _with_leaves(pages: dict[str, str]) -> dict[str, str]:
+    """Bring the index's lines for its leaves up to date; a line that a person wrote for one stays."""
+    text = pages.get(INDEX, "")
+    leaves = {target_key(page): _leaf_entry(page, leaf) for page, leaf in pages.items() if page != INDEX}
+    ours = {
+        line.text.strip("\ufeff\r\n")
+        for line in parse_index(text).entries
+        if line.entry and target_key(line.entry.target) in leaves and _COUNTED.fullmatch(line.entry.hook)
+    }
+    return pages | {INDEX: with_entries(text, list(leaves.values()), former=ours)}
+
+
+def _leaf_entry(page: str, text: str) -> Entry:
+    """Return the line that leads to a leaf: how many notes it has, and what they are called as far as it goes."""
+    titles = [line.entry.title for line in parse_index(text).entries if line.entry]
+    count = len(titles)
+    counted = f"Заметок: {count}" if is_russian(" ".join(titles)) else f"{count} note{'' if count == 1 else 's'}"
+    entry = Entry(title=str(frontmatter(text.removeprefix(BOM)).values.get("description") or page), target=page)
+    room = LINE_LIMIT - len(line_of(entry)) - len(DASH)
+    return Entry(title=entry.title, target=page, hook=cut(f"{counted}: {'; '.join(titles)}", max(room, len(counted))))
+
+
+def _new_leaf(page: str, cards: Iterable[Card], homes: Mapping[str, str]) -> str:
+    """Return an empty leaf; its description is its title, which stands on the index beside the count."""
+    mine = [card for card in cards if homes[card.key] == page]
+    own = {card.topic for card in mine}
+    topic = (own.pop() if len(own) == 1 and len(mine) >= FEWEST else "") or mine[0].about
+    titles = _TITLES.get(topic)
+    russian = is_russian(" ".join(card.entry.title for card in mine))
+    title = titles[russian] if titles else topic[:1].upper() + topic[1:]
+    name = page.removesuffix(".md")
+    head = ["---", f"name: {scalar(name)}", f"description: {scalar(title)}", "metadata:", "  type: reference"]
+    return "\n".join([*head, f"{OURS}:", f"  {_MARK}: leaf", "---", "", ""])
+
+
+def _leaf_path(topic: str, used: Collection[str]) -> str:
+    name = f"index-{slug(topic or 'other', 'notes')}"
+    free, number = f"{name}.md", 2
+    while free.lower() in used:
+        free, number = f"{name}-{number}.md", number + 1
+    return free
+
+
+def _entry_lines(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for line in parse_index(text).entries:
+        if line.entry is not None:
+            found.setdefault(target_key(line.entry.target), line.text.strip("\ufeff\r\n"))
+    return found
+
+
+def _keys(text: str) -> set[str]:
+    return set(_entry_lines(text))

@@ -1,0 +1,257 @@
+"""The index of a mirrored folder: kept line by line, never beyond what a harness loads without a word, cut and mended."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.folders import INDEX, LOADED, held, note, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.cli.conftest import Result
+
+    Zap = Callable[..., Result]
+
+FIXTURE = Path("/work/shared/reference/integrations/fixtures/claude_memory_dir")
+LINE = re.compile(r"- \[[^\[\]]+\]\([^()]+\.md\) — .+")
+"""`- [Title](file.md) — hook` (integrations 2.4)."""
+
+
+@pytest.fixture
+def folder(home: Path, zap: Zap) -> Path:
+    made = write(home / "memory", LOADED)
+    assert zap("source", "add", str(made), "--mode", "mirror", "--scope", "agent:coder").status == 0
+    return made
+
+
+def scan(zap: Zap) -> Result:
+    done = zap("source", "scan", "--scope", "all")
+    assert done.status == 0, done
+    return done
+
+
+def keep(zap: Zap, text: str, *options: str) -> str:
+    done = zap("store", "--json", "--scope", "agent:coder", *options, "--", text)
+    assert done.status == 0, done
+    return str(done.json["id"])
+
+
+def index_of(folder: Path) -> str:
+    return (folder / "MEMORY.md").read_bytes().decode()
+
+
+@pytest.mark.promise("index.kept")
+def test_attaching_a_folder_changes_no_byte_of_it(folder: Path, zap: Zap) -> None:
+    scan(zap)
+    assert held(folder) == {name: text.encode() for name, text in LOADED.items()}
+
+
+@pytest.mark.promise("index.kept")
+def test_the_line_of_a_memory_comes_changes_and_goes_with_it(folder: Path, zap: Zap) -> None:
+    one = keep(zap, "Прод в двух регионах.", "--title", "Регионы прода", "--description", "где лежит прод")
+    scan(zap)
+    assert index_of(folder) == INDEX + "- [Регионы прода](регионы-прода.md) — где лежит прод\n"
+    zap("update", one, "--scope", "agent:coder", "--description", "где лежит прод и сколько у него регионов")
+    scan(zap)
+    assert (
+        index_of(folder) == INDEX + "- [Регионы прода](регионы-прода.md) — где лежит прод и сколько у него регионов\n"
+    )
+    zap("delete", one, "--scope", "agent:coder", "--yes")
+    scan(zap)
+    assert index_of(folder) == INDEX
+
+
+@pytest.mark.promise("index.kept")
+def test_a_hook_that_a_person_wrote_stays_when_the_memory_changes(folder: Path, zap: Zap) -> None:
+    found = zap("list", "--json", "--scope", "agent:coder").json["memories"]
+    tabs = next(one["id"] for one in found if one["title"] == "tabs-not-spaces")
+    zap("update", tabs, "--scope", "agent:coder", "--description", "How are files of this repo indented?")
+    scan(zap)
+    assert "How are files" in (folder / "tabs-not-spaces.md").read_text()
+    assert index_of(folder) == INDEX
+
+
+@pytest.mark.promise("index.kept")
+def test_a_line_that_a_person_took_out_stays_out(folder: Path, zap: Zap) -> None:
+    one = keep(zap, "Prod has two regions.", "--title", "Regions", "--description", "where is prod")
+    scan(zap)
+    (folder / "MEMORY.md").write_text(INDEX)
+    zap("update", one, "--scope", "agent:coder", "--description", "where does prod lie")
+    scan(zap)
+    assert "where does prod lie" in (folder / "regions.md").read_text()
+    assert index_of(folder) == INDEX
+
+
+@pytest.mark.promise("index.kept")
+def test_an_index_that_is_no_text_is_left_alone_and_named(folder: Path, zap: Zap) -> None:
+    (folder / "MEMORY.md").write_bytes(b"- [A](a.md) \xff\n")
+    keep(zap, "Prod has two regions.", "--title", "Regions")
+    assert "MEMORY.md cannot be read" in scan(zap).err
+    assert (folder / "MEMORY.md").read_bytes() == b"- [A](a.md) \xff\n"
+    assert (folder / "regions.md").exists()
+
+
+@pytest.mark.promise("index.layout")
+def test_a_folder_started_from_the_store_is_laid_out_as_claude_code_lays_it_out(home: Path, zap: Zap) -> None:
+    keep(
+        zap,
+        "Indent with tabs.",
+        "--title",
+        "tabs-not-spaces",
+        "--description",
+        "Indent with tabs",
+        "--about",
+        "feedback",
+    )
+    keep(zap, "Ирина подписывает релизы.", "--title", "Кто подписывает", "--description", "кто подписывает релизы")
+    folder = write(home / "new", {})
+    folder.mkdir()
+    assert zap("source", "add", str(folder), "--mode", "mirror", "--scope", "agent:coder").status == 0
+    lines = index_of(folder).splitlines()
+    assert lines == [
+        "- [Tabs not spaces](tabs-not-spaces.md) — Indent with tabs",
+        "- [Кто подписывает](кто-подписывает.md) — кто подписывает релизы",
+    ]
+    text = (folder / "tabs-not-spaces.md").read_text()
+    assert text.startswith("---\nname: tabs-not-spaces\ndescription: Indent with tabs\nmetadata:\n  type: feedback\n")
+    assert text.endswith("---\n\nIndent with tabs.\n")
+    report = zap("vault", "report", str(folder), "--json").json["reports"][0]
+    assert report["not_loaded"] == []
+    assert {one["what"]: one["most"] for one in report["budgets"]} == {"lines": 200, "bytes": 25_000}
+
+
+@pytest.mark.promise("index.layout")
+@pytest.mark.skipif(
+    not FIXTURE.exists(), reason="the folder that Claude Code wrote is a paper of the project, not shipped"
+)
+def test_the_lines_are_those_of_a_folder_that_claude_code_wrote(home: Path, zap: Zap) -> None:
+    real = {file.name: file.read_text() for file in FIXTURE.iterdir()}
+    assert real == LOADED
+    assert all(LINE.fullmatch(line) for line in real["MEMORY.md"].splitlines())
+    folder = write(home / "real", {name: text for name, text in real.items() if name != "MEMORY.md"})
+    zap("source", "add", str(folder), "--mode", "mirror", "--scope", "agent:coder")
+    keep(zap, "A new fact.", "--title", "New fact", "--description", "what is new")
+    scan(zap)
+    assert sorted(index_of(folder).splitlines()) == [
+        "- [New fact](new-fact.md) — what is new",
+        "- [Release owner](release-owner.md) — Who signs releases",
+        "- [Tabs not spaces](tabs-not-spaces.md) — Indent with tabs in this repo",
+    ]
+
+
+@pytest.mark.promise("index.budget")
+def test_a_write_that_a_harness_would_not_load_is_told_with_its_lines(
+    folder: Path, zap: Zap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ZAPOMNI_INDEX_LINES", "2")
+    done = zap("store", "--json", "--scope", "agent:coder", "--title", "Порт", "--", "Стенд на 8090")
+    lines, share = done.json["warnings"]
+    assert "does not load line 3: - [Порт](порт.md) — Стенд на 8090" in lines
+    assert "MEMORY.md has 3 of 2 lines (150%)" in share
+    assert "does not load line 3" in scan(zap).err
+    report = zap("vault", "report", str(folder), "--json").json["reports"][0]
+    assert [one["line"] for one in report["not_loaded"]] == [3]
+    assert zap("store", "--json", "--scope", "user", "--", "Other").json.get("warnings", []) == []
+
+
+@pytest.mark.promise("index.budget")
+def test_an_index_that_is_nearly_full_is_told_before_anything_is_lost(
+    folder: Path, zap: Zap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ZAPOMNI_INDEX_BYTES", str(len(INDEX.encode()) + 20))
+    assert "134 of 154 bytes (87%)" in scan(zap).err
+
+
+@pytest.fixture
+def mixed(home: Path) -> Path:
+    """A folder of rules and facts whose index begins with words of a person."""
+    files = {
+        f"deploy/ship-{no}.md": note(f"Step {no}.", name=f"ship-{no}", description=f"how to ship, {no}")
+        for no in range(4)
+    }
+    files |= {
+        "rule.md": note(
+            "Никогда не деплоить в пятницу.", name="rule", description="когда нельзя деплоить", about="feedback"
+        ),
+        "pinned.md": note("Prod is read-only.", name="pinned", description="may I write to prod?", pinned=True),
+        "fact.md": note("One fact.", name="fact", description="what the fact says", about="reference"),
+    }
+    index = (
+        "# Память агента\r\n\r\n"
+        + "".join(f"- [{name}](<{name}>) — by hand: {name}\r\n" for name in files)
+        + "\r\nThe end"
+    )
+    return write(home / "mixed", {**files, "MEMORY.md": index})
+
+
+@pytest.mark.promise("index.cut")
+def test_a_plan_shows_what_a_cut_saves_and_writes_nothing(mixed: Path, zap: Zap) -> None:
+    before = held(mixed)
+    (plan,) = zap("index", "plan", str(mixed), "--json").json["plans"]
+    assert held(mixed) == before
+    assert plan["core"] == 2
+    assert plan["saved_bytes"] == plan["before"]["bytes"] - plan["after"]["bytes"] > 0
+    assert {one["title"]: one["notes"] for one in plan["leaves"]} == {"Deploy": 4, "References": 1}
+    shown = zap("index", "plan", str(mixed))
+    assert f"{plan['saved_bytes']:,} bytes at every start" in shown.out
+
+
+@pytest.mark.promise("index.cut")
+def test_a_cut_keeps_rules_in_sight_moves_lines_as_they_are_and_is_taken_back_to_the_byte(
+    mixed: Path, zap: Zap
+) -> None:
+    before = held(mixed)
+    assert zap("index", "apply", str(mixed)).status == 0
+    index = index_of(mixed)
+    assert index.startswith("# Память агента\r\n\r\n")
+    assert index.endswith("\r\nThe end")
+    assert "by hand: rule.md" in index
+    assert "by hand: pinned.md" in index
+    assert "- [Deploy](index-deploy.md) — 4 notes: " in index
+    assert (
+        "- [deploy/ship-1.md](<deploy/ship-1.md>) — by hand: deploy/ship-1.md"
+        in (mixed / "index-deploy.md").read_text()
+    )
+    notes = {name: data for name, data in held(mixed).items() if name in before and name != "MEMORY.md"}
+    assert notes == {name: data for name, data in before.items() if name != "MEMORY.md"}
+    assert zap("index", "apply", str(mixed)).status == 6
+    assert zap("index", "restore", str(mixed)).status == 0
+    assert held(mixed) == before
+    assert zap("index", "restore", str(mixed)).status == 3
+
+
+@pytest.mark.promise("index.cut")
+def test_a_restored_index_keeps_what_came_since_and_a_leaf_that_somebody_wrote_into(mixed: Path, zap: Zap) -> None:
+    before = index_of(mixed)
+    zap("index", "apply", str(mixed))
+    leaf = mixed / "index-deploy.md"
+    leaf.write_text(leaf.read_text() + "- [New](new.md) — since then\n\nMy own words.\n")
+    came = zap("index", "restore", str(mixed), "--json").json
+    assert came["kept"] == ["index-deploy.md"]
+    assert came["removed"] == ["index-reference.md"]
+    assert index_of(mixed) == before.replace("\r\n\r\nThe end", "\r\n- [New](new.md) — since then\r\n\r\nThe end")
+
+
+@pytest.mark.promise("index.cut")
+def test_a_leaf_is_no_memory_and_new_notes_join_it(folder: Path, zap: Zap) -> None:
+    assert zap("index", "apply", str(folder)).status == 0
+    assert "- [Projects](index-project.md) — 1 note: Release owner" in index_of(folder)
+    keep(zap, "Prod has two regions.", "--title", "Regions", "--description", "where is prod", "--about", "project")
+    keep(zap, "Never ship on Friday.", "--title", "Friday", "--description", "when to ship", "--about", "feedback")
+    done = scan(zap)
+    assert "passed over" not in done.err
+    assert "- [Projects](index-project.md) — 2 notes: Release owner; Regions" in index_of(folder)
+    assert "- [Friday](friday.md) — when to ship" in index_of(folder)
+    assert "- [Regions](regions.md) — where is prod\n" in (folder / "index-project.md").read_text()
+    assert zap("list", "--json", "--scope", "agent:coder").json["count"] == 4
+
+
+def test_a_folder_that_is_none_and_a_blank_name_are_errors(home: Path, zap: Zap) -> None:
+    for command in (("index", "plan"), ("index", "apply"), ("index", "restore"), ("vault", "report")):
+        assert zap(*command, str(home / "nowhere")).status == 3
+        assert zap(*command, " ").status == 2
+    assert "No folder is mirrored" in zap("index", "plan").err

@@ -1,0 +1,90 @@
+"""The cut of an index: rules stay in sight, everything else goes to a leaf, and no line is lost or changed."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zapomni.text.index_cut import INDEX, Card, distributed, homes_as_they_are, homes_by_topic, is_leaf
+from zapomni.text.index_page import Entry, entry_of, parse_index, target_key, with_entries
+
+CARDS = st.lists(
+    st.builds(
+        Card,
+        entry=st.builds(
+            entry_of,
+            st.text(max_size=30),
+            st.sampled_from([f"{name}{no}.md" for name in ("rule", "заметка", "with space ") for no in range(12)]),
+            st.text(max_size=200),
+        ),
+        core=st.booleans(),
+        topic=st.sampled_from(["", "deploy", "Деплой", "a/b", "project"]),
+        about=st.sampled_from(["", "project", "reference"]),
+    ),
+    max_size=16,
+    unique_by=lambda card: card.key,
+)
+PAGES = st.sampled_from(["", "# Память\r\n\r\n", "# Index\n- [Guide](../guide.md) — by hand\n\nThe end", "\ufeff"])
+
+
+def card(name: str, *, core: bool = False, topic: str = "", about: str = "project") -> Card:
+    return Card(entry=Entry(title=name, target=f"{name}.md", hook=f"why {name}"), core=core, topic=topic, about=about)
+
+
+def keys(text):
+    return [target_key(line.entry.target) for line in parse_index(text).entries]
+
+
+@pytest.mark.promise("index.cut")
+def test_rules_stay_and_topics_with_enough_notes_get_a_leaf_each():
+    cards = [card("rule", core=True), *(card(f"ship{no}", topic="deploy") for no in range(3)), card("odd", topic="x")]
+    page = with_entries("# Index\n", [one.entry for one in cards])
+    pages = distributed({INDEX: page}, cards, homes_by_topic(cards, ()))
+    assert pages[INDEX] == (
+        "# Index\n- [rule](rule.md) — why rule\n"
+        "- [Deploy](index-deploy.md) — 3 notes: ship0; ship1; ship2\n"
+        "- [Projects](index-project.md) — 1 note: odd\n"
+    )
+    assert pages["index-deploy.md"] == (
+        "---\nname: index-deploy\ndescription: Deploy\nmetadata:\n  type: reference\nzapomni:\n  index: leaf\n---\n\n"
+        "- [ship0](ship0.md) — why ship0\n- [ship1](ship1.md) — why ship1\n- [ship2](ship2.md) — why ship2\n"
+    )
+
+
+def test_a_leaf_speaks_the_language_of_its_notes_and_takes_nobody_s_name():
+    cards = [card(f"выкатка-{no}", topic="деплой") for no in range(3)]
+    pages = distributed({INDEX: ""}, cards, homes_by_topic(cards, ["Index-Деплой.md"]))
+    assert pages[INDEX] == "- [Деплой](index-деплой-2.md) — Заметок: 3: выкатка-0; выкатка-1; выкатка-2\n"
+
+
+@pytest.mark.promise("index.cut")
+@given(PAGES, CARDS)
+def test_a_cut_moves_lines_byte_for_byte_and_a_second_one_changes_nothing(text, cards):
+    page = with_entries(text, [one.entry for one in cards])
+    homes = homes_by_topic(cards, ())
+    pages = distributed({INDEX: page}, cards, homes)
+    for one in cards:
+        found = [name for name, after in pages.items() if one.key in keys(after)]
+        assert found == [homes[one.key]]
+        assert not one.core or found == [INDEX]
+    lines = {line.text.strip("\ufeff\r\n") for line in parse_index(page).lines}
+    after = {line.text.strip("\ufeff\r\n") for one in pages.values() for line in parse_index(one).lines}
+    assert lines <= after | {""}
+    assert all(is_leaf(one) for name, one in pages.items() if name != INDEX)
+    assert distributed(pages, cards, homes) == pages
+    assert distributed(pages, cards, homes_as_they_are(pages, cards)) == pages
+
+
+@given(PAGES, CARDS, CARDS)
+def test_a_new_note_joins_the_leaf_of_its_topic_and_nothing_else_moves(text, cards, more):
+    pages = distributed({INDEX: text}, cards, homes_by_topic(cards, ()))
+    known = {one.key for one in cards}
+    every = [*cards, *(one for one in more if one.key not in known)]
+    after = distributed(pages, every, homes_as_they_are(pages, every))
+    assert set(after) == set(pages)
+    for name, one in pages.items():
+        assert [key for key in keys(after[name]) if key in set(keys(one))] == keys(one)
+    for one in every:
+        home = next(name for name, page in after.items() if one.key in keys(page))
+        assert one.key in known or not one.core or home == INDEX
