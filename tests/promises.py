@@ -124,4 +124,7 @@ PROMISES: Final = {
     "inbox.decided": "A proposal changes nothing before a person says so; accepting is one run, and a no is for good.",
     "inbox.open": "A proposal that cannot be carried out stays open, changes nothing and says why.",
     "inbox.erased": "Erasing a memory takes every proposal about it along.",
+    "history.diff": "What a change or a run did is shown as a diff that patch understands, between any two revisions.",
+    "history.blame": "Each line and field of a memory is named with the revision that brought it.",
+    "history.topics": "Topic paths are a tree: listing a path lists what is below it.",
 }

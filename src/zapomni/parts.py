@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from zapomni.store.base import Store
     from zapomni.store.sqlite.vault import SqliteVault
     from zapomni.vaults import Vaults
+    from zapomni.versions import Versions
 
 LIBRARY: Final = Actor(name="library", origin=Origin.AGENT)
 
@@ -75,6 +76,7 @@ class Parts:
         self._reading: ReadingMemory | None = None
         self._review: ReviewDesk | None = None
         self._vaults: Vaults | None = None
+        self._versions: Versions | None = None
         self._context: Context | None = None
         self._worker: Worker | None = None
         self._threads: list[Background] = []
@@ -162,6 +164,16 @@ class Parts:
 
                 self._vaults = Vaults(self.context, actor=self.actor)
             return self._vaults
+
+    @property
+    def versions(self) -> Versions:
+        """The verbs that look at the past."""
+        with self._lock:
+            if self._versions is None:
+                from zapomni.versions import Versions
+
+                self._versions = Versions(self.context, actor=self.actor)
+            return self._versions
 
     @property
     def context(self) -> Context:
@@ -276,7 +288,7 @@ class Parts:
         if self._store is not None:
             self._store.close()
         self._worker = self._context = self._store = None
-        self._embedding = self._documents = self._reading = self._review = self._vaults = None
+        self._embedding = self._documents = self._reading = self._review = self._vaults = self._versions = None
         self._children.clear()
         self._threads.clear()
 

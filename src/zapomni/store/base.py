@@ -277,6 +277,9 @@ class Store(Corpus["Memory"], Protocol):
     def stats(self, where: Filter) -> Stats:
         """Count what the filter lets through and measure the parts of the store."""
 
+    def topics(self, where: Filter) -> dict[str, int]:
+        """Count what the filter lets through at each topic path, in the order of the paths."""
+
     def touch(self, ids: Sequence[str], at: datetime) -> None:
         """Count each of these targeted readings; no revision is written and a busy store is passed over."""
 

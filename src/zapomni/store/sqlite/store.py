@@ -144,6 +144,11 @@ class SqliteStore:
             everything = self._condition(replace(where, deleted=True))
             return stats.stats(db, self._db.path, self._condition(where), everything)
 
+    def topics(self, where: Filter) -> dict[str, int]:
+        """Count what the filter lets through at each topic path, in the order of the paths."""
+        with self._db.reading() as db:
+            return stats.topics(db, self._condition(where))
+
     def scopes(self) -> list[Scope]:
         """Return every known scope."""
         return list(self.scope_identities())

@@ -38,7 +38,10 @@ COMMANDS: Final[Mapping[str, Row]] = {
     "update": Row("write", "update", "Change a memory."),
     "delete": Row("delete", "delete", "Delete memories, by id or by a filter."),
     "history": Row("history", "history", "Show what happened to a memory, or the latest runs."),
+    "diff": Row("versions", "diff", "Show what changed in a memory, or in a whole run."),
+    "blame": Row("versions", "blame", "Show where each line of a memory comes from."),
     "undo": Row("history", "undo", "Take back the latest change of a memory, or a whole run."),
+    "topics": Row("versions", "topics", "Show the topic paths of memories as a tree with counts."),
     "stats": Row("look", "stats", "Count memories and measure the store."),
     "ingest": Row(
         "ingest", "ingest", "Have a language model read texts, files or images, and remember what is worth it."

@@ -1,0 +1,82 @@
+"""What people read of the past: comparisons, lines with where they come from, topics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from zapomni.surfaces.cli.lines import INDENT, moment, one_line, paragraphs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from zapomni.model import Revision
+    from zapomni.services.blame import Blame
+    from zapomni.services.difference import Difference, FieldChange
+
+_COLOURS: Final = {"+": "green", "-": "red", "@": "cyan"}
+_ACTOR: Final = 20
+"""Letters of an actor in front of a line."""
+
+
+def differences(found: Iterable[Difference]) -> Iterator[str]:
+    """Show what changed in each memory as a unified diff, the other fields above it."""
+    for difference in found:
+        start = f"#{difference.start}" if difference.start is not None else "nothing"
+        end = f" to #{difference.end}" if difference.end is not None else ""
+        title = f"{INDENT}{one_line(difference.title)}" if difference.title else ""
+        yield click.style(f"{one_line(difference.id)}{INDENT}{start}{end}{title}", bold=True)
+        yield from (f"{one.name}: {_change(one)}" for one in difference.fields)
+        yield from (_coloured(line) for line in difference.lines)
+        if difference.erased:
+            yield f"{INDENT}erased: nothing of its text is left"
+        elif not (difference.fields or difference.lines):
+            yield f"{INDENT}no difference"
+
+
+def blame(found: Blame) -> Iterator[str]:
+    """Show each line of a memory behind the revision that brought it, then its fields."""
+    width = len(str(max((line.revision.seq for line in found.lines), default=0)))
+    for line in found.lines:
+        yield f"{click.style(_brought(line.revision, width), dim=True)}{INDENT}{paragraphs(line.text)[0]}"
+    yield ""
+    for one in found.fields:
+        yield f"{click.style(_brought(one.revision, width), dim=True)}{INDENT}{one.name}: {_value(one.value)}"
+
+
+def topics(found: Mapping[str, int]) -> Iterator[str]:
+    """Show topic paths as a tree; each counts what stands at it and below."""
+    below: dict[str, int] = {}
+    for path, count in found.items():
+        parts = path.split(".")
+        for depth in range(1, len(parts) + 1):
+            head = ".".join(parts[:depth])
+            below[head] = below.get(head, 0) + count
+    for head in sorted(below, key=lambda path: path.split(".")):
+        depth, name = head.count("."), head.rpartition(".")[2]
+        yield f"{INDENT * depth}{one_line(name)}{INDENT}{click.style(f'{below[head]:,}', dim=True)}"
+
+
+def _brought(revision: Revision, width: int) -> str:
+    origin = one_line((revision.after or {}).get("origin", ""))
+    run = f" run {one_line(revision.run)}" if revision.run else ""
+    return f"#{revision.seq:<{width}} {moment(revision.at)} {one_line(revision.actor, _ACTOR)} ({origin}){run}"
+
+
+def _change(one: FieldChange) -> str:
+    return f"{_value(one.before) or '-'} -> {_value(one.after) or '-'}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list):
+        return "; ".join(one_line(item) for item in value)
+    if isinstance(value, dict):
+        return "; ".join(f"{one_line(name)}={one_line(item)}" for name, item in value.items())
+    return "yes" if value is True else "" if value in (None, False) else one_line(value)
+
+
+def _coloured(line: str) -> str:
+    text = paragraphs(line)[0]
+    colour = _COLOURS.get(text[:1])
+    return click.style(text, fg=colour) if colour else text
