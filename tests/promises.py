@@ -127,4 +127,8 @@ PROMISES: Final = {
     "history.diff": "What a change or a run did is shown as a diff that patch understands, between any two revisions.",
     "history.blame": "Each line and field of a memory is named with the revision that brought it.",
     "history.topics": "Topic paths are a tree: listing a path lists what is below it.",
+    "git.whole": "The history becomes a real git repository: a commit a change or run, by its actor, at its time.",
+    "git.grows": "A second export to git adds what came since; it rewrites no commit and overwrites nobody's edit.",
+    "git.erased": "What was erased is nowhere in a git repository that is exported after.",
+    "git.names": "File names of an export to git can be kept by every system, in any script.",
 }

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from zapomni.exchange.entries import Exported, Format, Imported, ImportMode
+    from zapomni.exchange.git import GitExported
     from zapomni.model import Actor, Link, Memory, Outcome, Page, Recollection, Revision, Scope
     from zapomni.services.backup import BackedUp, Restored
     from zapomni.services.history import Undone
@@ -198,6 +199,14 @@ class Zapomni(Parts):
         self.context.touches.flush()
         with self.vault.snapshot(self.scopes(scopes) if scopes else ()) as snapshot:
             return export(snapshot, target, read_form(form), clock=self._clock, history=history)
+
+    def export_git(self, folder: str | Path, *, scopes: Sequence[str] = (), force: bool = False) -> GitExported:
+        """Bring a git repository to the whole history of some scopes, or of all."""
+        from zapomni.exchange.git import export_git
+
+        wanted = self.scopes(scopes) if scopes else ()
+        with self.vault.snapshot() as snapshot:
+            return export_git(snapshot, Path(folder), wanted, force=force)
 
     def import_(
         self,

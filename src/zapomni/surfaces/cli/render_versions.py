@@ -11,6 +11,7 @@ from zapomni.surfaces.cli.lines import INDENT, moment, one_line, paragraphs
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from zapomni.exchange.git import GitExported
     from zapomni.model import Revision
     from zapomni.services.blame import Blame
     from zapomni.services.difference import Difference, FieldChange
@@ -56,6 +57,15 @@ def topics(found: Mapping[str, int]) -> Iterator[str]:
     for head in sorted(below, key=lambda path: path.split(".")):
         depth, name = head.count("."), head.rpartition(".")[2]
         yield f"{INDENT * depth}{one_line(name)}{INDENT}{click.style(f'{below[head]:,}', dim=True)}"
+
+
+def exported_git(came: GitExported) -> Iterator[str]:
+    """Tell what an export to git came to."""
+    anew = ", written anew" if came.rebuilt else ""
+    yield f"{one_line(came.folder, 4_000)}: {came.added:,} commits added, {came.commits:,} in all{anew}"
+    yield f"{came.files:,} memories lie there now"
+    if came.waiting:
+        yield f"{came.waiting:,} changes of a run that has not ended are left for the next export"
 
 
 def _brought(revision: Revision, width: int) -> str:
