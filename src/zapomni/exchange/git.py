@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from zapomni.errors import Refused, Unavailable
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from dulwich.diff_tree import TreeChange
     from dulwich.objects import Commit, ObjectID, ShaFile
+    from dulwich.refs import Ref
     from dulwich.repo import Repo
 
     from zapomni.exchange.exporting import Snapshot
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 _SECTION: Final = (b"zapomni",)
 _MARK: Final = b"history"
 """The entry of a repository's settings by which it is known as ours."""
-_MAIN: Final = b"refs/heads/main"
+_MAIN: Final = cast("Ref", b"refs/heads/main")
 _US: Final = b"zapomni <zapomni@zapomni>"
 _BATCH: Final = 10_000
 """Objects that are handed to git at once; each batch is one pack."""
@@ -112,7 +113,7 @@ class _Export:
     def run(self, snapshot: Snapshot, scopes: Collection[Scope], *, force: bool) -> GitExported:
         from zapomni.exchange.git_commits import History
 
-        head = self._repo.refs[_MAIN] if _MAIN in self._repo.refs else None  # noqa: SIM401 - no mapping
+        head = self._repo.refs[_MAIN] if _MAIN in self._repo.refs else None  # noqa: SIM401 - it is no mapping
         names = {commit.id for commit, _ in History(snapshot, scopes).commits()} if head is not None else set()
         rebuilt = head is not None and head not in names
         if rebuilt and not force:
