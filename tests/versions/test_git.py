@@ -67,14 +67,15 @@ def test_every_change_is_a_commit_of_its_actor_and_time(memory: Zapomni, tmp_pat
     ]
     at = memory.history(made)[1][0].at.isoformat(timespec="seconds")
     assert log[0].split("|")[:2] == ["library", at.replace("+00:00", "Z")] or log[0].split("|")[1] == at
-    assert git(out, "show", "--stat", "--format=", "HEAD~4").split()[0] == "user/profile/skills/python/Язык.md"
+    assert git(out, "show", "--stat", "--format=", "HEAD~4").split()[0] == "user/profile/skills/python/язык.md"
     assert git(out, "show", "-M", "--name-status", "--format=", "HEAD~2").startswith("R")
     assert git(out, "show", "--name-status", "--format=", "HEAD~1").startswith("D")
     assert git(out, "status", "--porcelain") == ""
     assert git(out, "fsck", "--strict", "--full") == ""
-    note = (out / "user/profile/skills/Язык.md").read_text(encoding="utf-8")
+    note = (out / "user/profile/skills/язык.md").read_text(encoding="utf-8")
     header = frontmatter(note)
-    assert header.values["name"] == "Язык"
+    assert header.values["name"] == "язык"
+    assert header.values["zapomni"]["title"] == "Язык"
     assert header.values["metadata"]["type"] == "user"
     assert header.values["zapomni"]["id"] == made
     assert note[header.start :].strip() == "Пишет на Питоне и Rust"
@@ -103,7 +104,7 @@ def test_a_second_export_adds_what_came_since_and_rewrites_nothing(memory: Zapom
     memory.remember("два", title="Вторая", scope="project:Дом/сад")
     assert memory.export_git(out).added == 1
     assert git(out, "log", "--format=%H").split()[1] == first
-    assert files(out) == {"user/Первая.md", "project/Дом-сад/Вторая.md"}
+    assert files(out) == {"user/первая.md", "project/Дом-сад/вторая.md"}
     again = memory.export_git(tmp_path / "again")
     assert git(out, "rev-parse", "HEAD") == git(tmp_path / "again", "rev-parse", "HEAD")
     assert again.added == 2

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from stat import S_IFDIR, S_IFREG
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from unicodedata import normalize
 
 from dulwich.objects import Blob, Tree
 
 from zapomni.exchange.git_notes import note_of
 from zapomni.record import read_scope
 from zapomni.text.filenames import file_name
+from zapomni.text.notes import slug
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -97,7 +99,7 @@ class Files:
 
     def _place(self, memory_id: str, record: Mapping[str, Any], before: _Place | None) -> _Place:
         folders = self._folders(record)
-        wanted = file_name(_called(record))
+        wanted = slug(_called(record), memory_id)
         if before is not None and (before.folders, before.wanted) == (folders, wanted):
             name = before.name
         else:
@@ -149,7 +151,7 @@ class Files:
 
 def _called(record: Mapping[str, Any]) -> str:
     named = record.get("title") or record.get("description")
-    return str(named or record["content"].strip().partition("\n")[0][:_NAMED])
+    return normalize("NFC", str(named or record["content"].strip().partition("\n")[0][:_NAMED]))
 
 
 def _path(place: _Place) -> str:
