@@ -131,4 +131,9 @@ PROMISES: Final = {
     "git.grows": "A second export to git adds what came since; it rewrites no commit and overwrites nobody's edit.",
     "git.erased": "What was erased is nowhere in a git repository that is exported after.",
     "git.names": "File names of an export to git can be kept by every system, in any script.",
+    "branch.apart": "What is written on a branch of the memory is seen there alone and changes nothing of the main line.",
+    "branch.merged": "A merge brings a branch's changes over as one run, as if they had been written there, and is undone whole.",
+    "branch.policies": "What both sides changed is settled by flag, setting or topic path, or left to a person; no text is lost.",
+    "branch.dropped": "Dropping a branch leaves the main line untouched and can be undone.",
+    "branch.erased": "Erasing a memory erases what branches repeat of it.",
 }

@@ -221,7 +221,9 @@ class Zapomni(Parts):
     ) -> Imported:
         """Bring the memories of a file or stream in; `scope` is for those that name none."""
         from zapomni.exchange.importing import import_file, read_wish
+        from zapomni.services.fork import refuse_on_branch
 
+        refuse_on_branch(self.context, "import")
         target = scope_to_write(self.context, scope)[0]
         wish = read_wish(self.zone, actor or self.actor, mode=mode, form=form, scope=target, dry_run=dry_run)
         came = import_file(self.context, source, wish, progress=progress)

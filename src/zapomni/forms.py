@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zapomni.errors import ZapomniError
+from zapomni.model.branch import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -135,6 +136,7 @@ def between(low: float, high: float) -> Form:
 
 
 TEXT: Final = Form("text", _read_text)
+POLICY: Final = Form(", ".join(Policy), lambda value, _: Policy(str(value).strip().lower()).value)
 SCOPE: Final = Form("empty, user, project:NAME, agent:NAME or team:NAME", _read_scope)
 NAMES: Final = Form("a list of names (in a variable: separated by commas)", _read_names)
 URL: Final = Form("an address that starts with http:// or https:// and holds no user name or password", _read_url)

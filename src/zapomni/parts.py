@@ -14,7 +14,7 @@ from zapomni.ids import random_id
 from zapomni.model import Actor, Origin
 from zapomni.record import parse_scope
 from zapomni.services.context import Context, Place
-from zapomni.services.place import find_project, place_of, scope_of
+from zapomni.services.place import find_project, on_branch, place_of, scope_of
 from zapomni.services.touches import Touches
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Parts:
                 from zapomni.documents import DocumentIndex
 
                 self._documents = DocumentIndex(
-                    self.context,
+                    self._behind,
                     self.config.documents,
                     self.config.home,
                     wanted=self._wanted(),
@@ -152,7 +152,7 @@ class Parts:
             if self._review is None:
                 from zapomni.review import ReviewDesk
 
-                self._review = ReviewDesk(self.context, actor=self.actor)
+                self._review = ReviewDesk(self._behind, actor=self.actor)
             return self._review
 
     @property
@@ -172,7 +172,7 @@ class Parts:
             if self._versions is None:
                 from zapomni.versions import Versions
 
-                self._versions = Versions(self.context, actor=self.actor)
+                self._versions = Versions(self.context, actor=self.actor, policy=self.config.merge_policy)
             return self._versions
 
     @property
@@ -188,6 +188,11 @@ class Parts:
                     place=self._place(),
                 )
             return self._context
+
+    @property
+    def _behind(self) -> Context:
+        """What verbs are handed that work on the main line, whatever branch is set."""
+        return replace(self.context, place=self._main_line()) if self.config.branch else self.context
 
     def _wanted(self) -> Embedder | None:
         from zapomni.embed.registry import make_embedder
@@ -206,6 +211,17 @@ class Parts:
         return make_embedder(replace(settings, provider=provider, model=model, dimension=None), self._clock)
 
     def _place(self) -> Place:
+        branch = self.config.branch
+        if not branch:
+            return self._main_line()
+        known = [one.name for one in self.store.branches.all()]
+        if branch not in known:
+            from zapomni.services.fork import no_branch
+
+            raise no_branch(branch, known)
+        return on_branch(self._main_line(), branch)
+
+    def _main_line(self) -> Place:
         if self.config.scope:
             return place_of(parse_scope(self.config.scope), self._teams())
         project = find_project(self._folder) if self._folder is not None else None

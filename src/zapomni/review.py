@@ -24,6 +24,7 @@ def _actions() -> Mapping[ProposalKind, Action]:
     """Return who carries out what: each kind of proposal with the module of its verb."""
     from zapomni.services.expire import expire
     from zapomni.services.mirror_conflicts import settle
+    from zapomni.services.merge import settle
 
     return {ProposalKind.EXPIRE: expire, ProposalKind.CONFLICT: settle}
 

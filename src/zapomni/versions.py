@@ -10,9 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zapomni.model import Actor, Filter, Run, Scope
+    from zapomni.model.branch import Branch, Policy
     from zapomni.services.blame import Blame
+    from zapomni.services.branches import BranchChange, Dropped, Listed
     from zapomni.services.context import Context
     from zapomni.services.difference import Difference
+    from zapomni.services.merge import Merged
 
 
 class Versions:
@@ -21,8 +24,9 @@ class Versions:
     Every method raises only `zapomni.errors.ZapomniError`.
     """
 
-    def __init__(self, context: Context, *, actor: Actor) -> None:
+    def __init__(self, context: Context, *, actor: Actor, policy: str = "") -> None:
         self._context = context
+        self._policy = policy
         self._actor = actor
 
     def diff(
@@ -48,6 +52,47 @@ class Versions:
     def topics(self, where: Filter) -> Mapping[str, int]:
         """Count the memories at each topic path, in the order of the paths."""
         return self._context.store.topics(where)
+
+    # --- branches -----------------------------------------------------------------------------------------
+    def branches(self) -> Sequence[Listed]:
+        """Return every branch of the memory, with the number of memories that it changed."""
+        from zapomni.services.branches import list_branches
+
+        return list_branches(self._context)
+
+    def create_branch(self, name: str, *, actor: Actor | None = None) -> Branch:
+        """Make a branch; the setting `branch` works on it. Nothing is copied."""
+        from zapomni.services.branches import create_branch
+
+        return create_branch(self._context, name, actor=actor or self._actor)
+
+    def diff_branch(self, name: str) -> Sequence[BranchChange]:
+        """Compare what a branch changed with the main line as the branch found it."""
+        from zapomni.services.branches import branch_changes
+
+        return branch_changes(self._context, name)
+
+    def merge_branch(
+        self, name: str, *, policy: Policy | str | None = None, dry_run: bool = False, actor: Actor | None = None
+    ) -> Merged:
+        """Bring what a branch changed into the main line as one run; what a person has to decide stays there.
+
+        What both sides changed is settled by `policy`, else by the setting `merge_policy`, else by topic path.
+        """
+        from zapomni.model.branch import Policy
+        from zapomni.services.merge import merge
+        from zapomni.services.parse import parse_choice
+
+        wanted = (
+            parse_choice("policy", policy or self._policy, Policy, Policy.REJECT) if policy or self._policy else None
+        )
+        return merge(self._context, name, actor=actor or self._actor, policy=wanted, dry_run=dry_run)
+
+    def drop_branch(self, name: str, *, actor: Actor | None = None) -> Dropped:
+        """Delete a branch with what it holds, as one run, which `undo_run` takes back."""
+        from zapomni.services.branches import drop_branch
+
+        return drop_branch(self._context, name, actor=actor or self._actor)
 
     def _seen(self, scopes: Sequence[str]) -> tuple[Scope, ...]:
         return scopes_to_read(self._context, scopes)

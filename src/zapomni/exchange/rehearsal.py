@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from zapomni.model import Actor, Link, Memory, Rejection, Run, Scope, Verb
     from zapomni.store.base import Tx
+    from zapomni.store.branches import BranchWrites
     from zapomni.store.proposals import ProposalWrites
     from zapomni.store.readings import ReadingWrites
 
@@ -62,6 +63,11 @@ class Rehearsal:
     @property
     def proposals(self) -> ProposalWrites:
         """Nor does it bring proposals."""
+        raise NotImplementedError
+
+    @property
+    def branches(self) -> BranchWrites:
+        """Nor does it know branches."""
         raise NotImplementedError
 
     def get(self, memory_id: str) -> Memory | None:

@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a caller stands: the scope its writes go to and the scopes its reads see, when it names none."""
+    """Where a caller stands: the scope its writes go to and the scopes its reads see, when it names none.
+
+    On a `branch` of the memory these are the branch's own; its reads see the scopes behind them too.
+    """
 
     write: Scope = USER_SCOPE
     read: tuple[Scope, ...] = field(default=(USER_SCOPE,))
+    branch: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -129,6 +129,12 @@ def _settled(project: Project, store: Store) -> tuple[Scope, set[str]]:
     return Scope(kind=ScopeKind.PROJECT, name=f"{project.name}-{mark}"), set()
 
 
+def on_branch(place: Place, branch: str) -> Place:
+    """Return a place on a branch of the memory: writes go to what is the branch's own, reads see it and all behind."""
+    own = (scope.on(branch) for scope in place.read)
+    return Place(write=place.write.on(branch), read=tuple(dict.fromkeys((*place.read, *own))), branch=branch)
+
+
 def place_of(scope: Scope, teams: Sequence[Scope]) -> Place:
     """Return the place of a caller whose writes go to `scope`: its reads see it, the teams and the user."""
     seen = dict.fromkeys((scope, *teams, USER_SCOPE))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from zapomni.model import Actor, Filter, Link, Memory, Page, Rejection, Revision, Run, Scope, Space, Vector, Verb
+    from zapomni.store.branches import Branches, BranchWrites
     from zapomni.store.calls import Calls
     from zapomni.store.documents import Documents
     from zapomni.store.mirrors import Mirrors, MirrorWrites
@@ -175,6 +176,10 @@ class Tx(Protocol):
     def mirrors(self) -> MirrorWrites:
         """The writes of mirrored folders in this transaction."""
 
+    @property
+    def branches(self) -> BranchWrites:
+        """Branches of the memory in this transaction."""
+
     def start_run(self, run: Run) -> None:
         """Record that a batch of changes begins."""
 
@@ -286,6 +291,10 @@ class Store(Corpus["Memory"], Protocol):
     @property
     def readings(self) -> Readings:
         """What the store holds for the reading memory."""
+
+    @property
+    def branches(self) -> Branches:
+        """What the store holds of branches of the memory."""
 
     @property
     def documents(self) -> Documents:

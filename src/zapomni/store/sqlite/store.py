@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from zapomni.clock import Clock
     from zapomni.model import Filter, Link, Memory, Page, Revision, Run, Scope, Space, Vector
     from zapomni.store.base import Backlog, Check, EmbedJob, Lexical, Place, Stats
+    from zapomni.store.sqlite.branches import SqliteBranches
     from zapomni.store.sqlite.calls import SqliteCalls
     from zapomni.store.sqlite.documents import SqliteDocuments
     from zapomni.store.sqlite.mirrors import SqliteMirrors
@@ -66,6 +67,13 @@ class SqliteStore:
         from zapomni.store.sqlite.readings import SqliteReadings
 
         return SqliteReadings(self._db)
+
+    @property
+    def branches(self) -> SqliteBranches:
+        """What the store holds of branches of the memory."""
+        from zapomni.store.sqlite.branches import SqliteBranches
+
+        return SqliteBranches(self._db)
 
     @property
     def documents(self) -> SqliteDocuments:

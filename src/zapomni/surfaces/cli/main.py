@@ -41,6 +41,7 @@ COMMANDS: Final[Mapping[str, Row]] = {
     "diff": Row("versions", "diff", "Show what changed in a memory, or in a whole run."),
     "blame": Row("versions", "blame", "Show where each line of a memory comes from."),
     "undo": Row("history", "undo", "Take back the latest change of a memory, or a whole run."),
+    "branch": Row("branch", "branch", "Work on the memory apart, compare, merge or drop what came of it."),
     "topics": Row("versions", "topics", "Show the topic paths of memories as a tree with counts."),
     "stats": Row("look", "stats", "Count memories and measure the store."),
     "ingest": Row(

@@ -14,11 +14,15 @@ if TYPE_CHECKING:
     from zapomni.exchange.git import GitExported
     from zapomni.model import Revision
     from zapomni.services.blame import Blame
+    from zapomni.services.branches import BranchChange, Listed
     from zapomni.services.difference import Difference, FieldChange
+    from zapomni.services.merge import Merged
 
 _COLOURS: Final = {"+": "green", "-": "red", "@": "cyan"}
 _ACTOR: Final = 20
 """Letters of an actor in front of a line."""
+_TITLE: Final = 60
+"""Letters of a title in a list."""
 
 
 def differences(found: Iterable[Difference]) -> Iterator[str]:
@@ -57,6 +61,32 @@ def topics(found: Mapping[str, int]) -> Iterator[str]:
     for head in sorted(below, key=lambda path: path.split(".")):
         depth, name = head.count("."), head.rpartition(".")[2]
         yield f"{INDENT * depth}{one_line(name)}{INDENT}{click.style(f'{below[head]:,}', dim=True)}"
+
+
+def branches(found: Iterable[Listed]) -> Iterator[str]:
+    """List branches with what they changed."""
+    for listed in found:
+        made = f"since {moment(listed.branch.created_at)} by {one_line(listed.branch.actor)}"
+        yield f"{click.style(one_line(listed.branch.name), fg='yellow')}{INDENT}{listed.changes:,} changed{INDENT}{made}"
+
+
+def changes(found: Iterable[BranchChange]) -> Iterator[str]:
+    """Show what a branch changed as a unified diff of each memory."""
+    for change in found:
+        also = "; the main line changed it too" if change.moved_on else ""
+        yield click.style(f"{change.verb.value} {one_line(change.difference.id)}{also}", bold=True)
+        yield from (f"{one.name}: {_change(one)}" for one in change.difference.fields)
+        yield from (_coloured(line) for line in change.difference.lines)
+
+
+def merged(came: Merged) -> Iterator[str]:
+    """Tell what a merge did with each memory, and why some stay on the branch."""
+    for step in came.steps:
+        how = f"{INDENT}({step.policy.value}: {', '.join(step.clash)})" if step.policy and step.clash else ""
+        why = f": {one_line(step.reason)}" if step.reason else ""
+        yield f"{step.done.value:<8}{one_line(step.id)}{INDENT}{one_line(step.title, _TITLE)}{how}{why}"
+    if came.run:
+        yield f"run: {one_line(came.run)}; `zapomni undo --run {one_line(came.run)}` takes it back"
 
 
 def exported_git(came: GitExported) -> Iterator[str]:

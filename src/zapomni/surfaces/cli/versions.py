@@ -10,7 +10,7 @@ from zapomni.errors import InvalidInput
 from zapomni.surfaces import version_shapes
 from zapomni.surfaces.cli import render_versions
 from zapomni.surfaces.cli.options import filters, given, read_scopes
-from zapomni.surfaces.cli.session import Session, answers
+from zapomni.surfaces.cli.session import Session, answers, on_branch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.option("--to", "end", type=int, metavar="NUMBER", help="As it was after this one; the newest if not given.")
 @click.option("--run", metavar="RUN", help="Everything that this run changed; see `history --runs`.")
 @read_scopes
+@on_branch
 @answers
 def diff(
     session: Session,
@@ -54,6 +55,7 @@ def diff(
 @click.command("blame")
 @click.argument("memory_id", metavar="ID")
 @read_scopes
+@on_branch
 @answers
 def blame(session: Session, memory_id: str, scopes: Sequence[str]) -> None:
     """Show where each line of a memory comes from.
@@ -67,6 +69,7 @@ def blame(session: Session, memory_id: str, scopes: Sequence[str]) -> None:
 
 @click.command("topics")
 @filters
+@on_branch
 @answers
 def topics(session: Session, scopes: Sequence[str], **where: Any) -> None:
     """Show the topic paths of memories as a tree with counts.
