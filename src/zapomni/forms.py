@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zapomni.errors import ZapomniError
-from zapomni.model.branch import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -106,6 +105,12 @@ def _read_flag(value: Any, _: Place) -> bool:
         raise ValueError from None
 
 
+def _read_policy(value: Any, _: Place) -> str:
+    from zapomni.model.branch import Policy
+
+    return Policy(str(value).strip().lower()).value
+
+
 def _expand(text: str, environ: Environ) -> str:
     """Replace a leading `~` and every `$NAME` or `${NAME}`; no shell does it in a client's configuration."""
     if text == "~" or text.startswith(("~/", "~\\")):
@@ -136,7 +141,7 @@ def between(low: float, high: float) -> Form:
 
 
 TEXT: Final = Form("text", _read_text)
-POLICY: Final = Form(", ".join(Policy), lambda value, _: Policy(str(value).strip().lower()).value)
+POLICY: Final = Form("append, replace, confidence_gated, llm_merge or reject", _read_policy)
 SCOPE: Final = Form("empty, user, project:NAME, agent:NAME or team:NAME", _read_scope)
 NAMES: Final = Form("a list of names (in a variable: separated by commas)", _read_names)
 URL: Final = Form("an address that starts with http:// or https:// and holds no user name or password", _read_url)

@@ -17,7 +17,7 @@ from zapomni.model import Filter, Trust
 if TYPE_CHECKING:
     from zapomni.app import Zapomni
 
-SLOTS = st.integers(0, 3)
+SLOTS = st.sampled_from([0, 0, 0, 1, 2, 3])
 PATHS = st.sampled_from([None, "experience", "knowledge.x", "context.current", "workflow"])
 ACTS = st.one_of(
     st.tuples(st.just("new"), PATHS),
@@ -27,8 +27,8 @@ ACTS = st.one_of(
     st.tuples(st.just("undo"), SLOTS),
 )
 WRITES = st.lists(ACTS, max_size=8)
-BOTH = st.lists(st.tuples(st.booleans(), ACTS), max_size=10)
-RUNS = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+BOTH = st.lists(st.tuples(st.booleans(), ACTS), min_size=2, max_size=10)
+RUNS = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 ALL = Filter(expired=True, deleted=True, trusts=tuple(Trust))
 
 
@@ -109,7 +109,7 @@ def test_a_merge_into_a_main_line_that_did_not_move_is_as_if_it_had_been_written
 
 
 @pytest.mark.promise("branch.policies")
-@given(BOTH, st.sampled_from([None, "append", "replace", "confidence_gated", "reject"]))
+@given(BOTH, st.sampled_from([None, "append", "append", "replace", "confidence_gated", "reject"]))
 @RUNS
 def test_whatever_both_sides_write_no_text_is_lost_and_nothing_left_is_changed(
     acts: list[tuple[bool, tuple[str, Any]]], policy: str | None
@@ -123,14 +123,27 @@ def test_whatever_both_sides_write_no_text_is_lost_and_nothing_left_is_changed(
         if policy in {"append", "replace"}:
             assert [step for step in came.steps if step.done.value == "left"] == []
             assert state(desk.main) == state(desk.work)
-        if policy == "append":
-            living = "\n".join(content for content, *_ in state(desk.main))
-            assert all(content in living for content, *_ in before | seen if content in {c for c, *_ in before & seen})
         left = {step.id for step in came.steps if step.done.value == "left"}
         assert {fork.memory.id for fork in desk.main.store.branches.forks("b")} == left
         if came.run is not None:
             desk.main.undo_run(came.run)
             assert (state(desk.work), state(desk.main)) == (seen, before)
+
+
+@pytest.mark.promise("branch.policies")
+@given(st.lists(st.booleans(), min_size=2, max_size=6), SLOTS)
+@RUNS
+def test_appending_keeps_the_last_text_of_either_side_in_the_memory(sides: list[bool], slot: int) -> None:
+    with tempfile.TemporaryDirectory() as folder, contextlib.closing(Desk(folder)) as desk:
+        last = dict[bool, str]()
+        for no, on_branch in enumerate(sides):
+            desk.do(desk.work if on_branch else desk.main, ("text", slot), no)
+            last[on_branch] = f"текст {no}"
+        desk.main.versions.merge_branch("b", policy="append")
+        content = desk.main.show(desk.ids[slot])[0].content
+        begun_before = True not in sides or False not in sides[sides.index(True) :]
+        kept = [last[True]] if True in sides and begun_before else list(last.values())
+        assert all(text in content for text in kept)
 
 
 @pytest.mark.promise("branch.dropped")
