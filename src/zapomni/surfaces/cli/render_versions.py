@@ -67,7 +67,8 @@ def branches(found: Iterable[Listed]) -> Iterator[str]:
     """List branches with what they changed."""
     for listed in found:
         made = f"since {moment(listed.branch.created_at)} by {one_line(listed.branch.actor)}"
-        yield f"{click.style(one_line(listed.branch.name), fg='yellow')}{INDENT}{listed.changes:,} changed{INDENT}{made}"
+        name = click.style(one_line(listed.branch.name), fg="yellow")
+        yield f"{name}{INDENT}{listed.changes:,} changed{INDENT}{made}"
 
 
 def changes(found: Iterable[BranchChange]) -> Iterator[str]:
