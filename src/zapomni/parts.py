@@ -162,7 +162,7 @@ class Parts:
             if self._vaults is None:
                 from zapomni.vaults import Vaults
 
-                self._vaults = Vaults(self.context, actor=self.actor)
+                self._vaults = Vaults(self._behind, actor=self.actor)
             return self._vaults
 
     @property

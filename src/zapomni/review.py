@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from zapomni.model import Actor, Scope
     from zapomni.model.proposal import Proposal
     from zapomni.services.context import Context
-    from zapomni.services.inbox import Action
+    from zapomni.services.inbox import Action, Decision
 
 LISTED: Final = 100
 """Proposals of one listing when nobody says otherwise."""
@@ -23,10 +23,16 @@ LISTED: Final = 100
 def _actions() -> Mapping[ProposalKind, Action]:
     """Return who carries out what: each kind of proposal with the module of its verb."""
     from zapomni.services.expire import expire
-    from zapomni.services.mirror_conflicts import settle
-    from zapomni.services.merge import settle
 
-    return {ProposalKind.EXPIRE: expire, ProposalKind.CONFLICT: settle}
+    return {ProposalKind.EXPIRE: expire, ProposalKind.CONFLICT: _settle}
+
+
+def _settle(context: Context, proposal: Proposal, decision: Decision) -> None:
+    """Settle what two sides changed: a branch and the main line, or a file and its memory."""
+    from zapomni.services import merge, mirror_conflicts
+
+    settle = merge.settle if "branch" in proposal.detail else mirror_conflicts.settle
+    settle(context, proposal, decision)
 
 
 class ReviewDesk:
