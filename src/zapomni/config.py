@@ -18,22 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 from zapomni.errors import ConfigError
-from zapomni.forms import (
-    FLAG,
-    NAMES,
-    PATH,
-    PATHS,
-    POLICY,
-    SCOPE,
-    SECRET,
-    TEXT,
-    URL,
-    Form,
-    Place,
-    Secret,
-    between,
-    user_home,
-)
+from zapomni.forms import FLAG, NAMES, PATH, PATHS, SCOPE, SECRET, TEXT, URL, Form, Place, Secret, between, user_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -199,7 +184,7 @@ class Config:
     home: Path = _setting(PATH, "The folder that holds the store; it is made when missing.")
     scope: str = _setting(SCOPE, "The scope of memories that name none; empty means that of the caller's place.", "")
     branch: str = _setting(TEXT, "The branch of the memory that is worked on; empty means the main line.", "")
-    merge_policy: str = _setting(POLICY, "What merging a branch does with what both sides changed.", "")
+    merge_policy: str = _setting(TEXT, "What settles what a branch and the main line both changed.", "")
     teams: tuple[str, ...] = _setting(NAMES, "The teams whose memories every read sees beside its own.", ())
     embedder: EmbedderSettings = EmbedderSettings()
     llm: LlmSettings = LlmSettings()

@@ -105,12 +105,6 @@ def _read_flag(value: Any, _: Place) -> bool:
         raise ValueError from None
 
 
-def _read_policy(value: Any, _: Place) -> str:
-    from zapomni.model.branch import Policy
-
-    return Policy(str(value).strip().lower()).value
-
-
 def _expand(text: str, environ: Environ) -> str:
     """Replace a leading `~` and every `$NAME` or `${NAME}`; no shell does it in a client's configuration."""
     if text == "~" or text.startswith(("~/", "~\\")):
@@ -141,7 +135,6 @@ def between(low: float, high: float) -> Form:
 
 
 TEXT: Final = Form("text", _read_text)
-POLICY: Final = Form("append, replace, confidence_gated, llm_merge or reject", _read_policy)
 SCOPE: Final = Form("empty, user, project:NAME, agent:NAME or team:NAME", _read_scope)
 NAMES: Final = Form("a list of names (in a variable: separated by commas)", _read_names)
 URL: Final = Form("an address that starts with http:// or https:// and holds no user name or password", _read_url)

@@ -83,9 +83,7 @@ class Versions:
         from zapomni.services.merge import merge
         from zapomni.services.parse import parse_choice
 
-        wanted = (
-            parse_choice("policy", policy or self._policy, Policy, Policy.REJECT) if policy or self._policy else None
-        )
+        wanted = parse_choice("policy", policy, Policy, parse_choice("merge_policy", self._policy, Policy, None))
         return merge(self._context, name, actor=actor or self._actor, policy=wanted, dry_run=dry_run)
 
     def drop_branch(self, name: str, *, actor: Actor | None = None) -> Dropped:

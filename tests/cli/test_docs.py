@@ -49,7 +49,7 @@ def undocumented(answer: Any, examples: list[Any], where: str = "") -> set[str]:
     return found
 
 
-OPEN = {"metadata", "kinds", "scopes", "trusts", "tags", "bytes", "detail", "excluded"}
+OPEN = {"metadata", "value", "kinds", "scopes", "trusts", "tags", "bytes", "detail", "excluded"}
 
 
 @pytest.mark.promise("cli.json")

@@ -51,7 +51,9 @@ COMMANDS: Final[Mapping[str, Row]] = {
     "insights": Row("consolidate", "insights", "List what memories were found to mean together, newest first."),
     "inbox": Row("inbox", "inbox", "Decide what is proposed: conflicts, merges, lessons and better descriptions."),
     "source": Row("source", "source", "Attach folders and files to be searched."),
-    "export": Row("exchange", "export", "Write memories to a file or to standard output."),
+    "export": Row(
+        "exchange", "export", "Write memories to a file or to standard output, or their history to a git repository."
+    ),
     "import": Row("exchange", "import_", "Read memories from a file or from standard input."),
     "backup": Row("backup", "backup", "Write a whole copy of the store while it is in use."),
     "restore": Row("backup", "restore", "Put a backup in the place of the store."),
