@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from zapomni.exchange.entries import Exported, Format, Imported, ImportMode
+    from zapomni.exchange.git import GitExported
     from zapomni.model import Actor, Link, Memory, Outcome, Page, Recollection, Revision, Scope
     from zapomni.services.backup import BackedUp, Restored
     from zapomni.services.history import Undone
@@ -202,6 +203,14 @@ class Zapomni(Parts):
         with self.vault.snapshot(self.scopes(scopes) if scopes else ()) as snapshot:
             return export(snapshot, target, read_form(form), clock=self._clock, history=history)
 
+    def export_git(self, folder: str | Path, *, scopes: Sequence[str] = (), force: bool = False) -> GitExported:
+        """Bring a git repository to the whole history of some scopes, or of all."""
+        from zapomni.exchange.git import export_git
+
+        wanted = self.scopes(scopes) if scopes else ()
+        with self.vault.snapshot() as snapshot:
+            return export_git(snapshot, Path(folder), wanted, force=force)
+
     def import_(
         self,
         source: str | Path | BinaryIO,
@@ -215,7 +224,9 @@ class Zapomni(Parts):
     ) -> Imported:
         """Bring the memories of a file or stream in; `scope` is for those that name none."""
         from zapomni.exchange.importing import import_file, read_wish
+        from zapomni.services.fork import refuse_on_branch
 
+        refuse_on_branch(self.context, "import")
         target = scope_to_write(self.context, scope)[0]
         wish = read_wish(self.zone, actor or self.actor, mode=mode, form=form, scope=target, dry_run=dry_run)
         came = import_file(self.context, source, wish, progress=progress)

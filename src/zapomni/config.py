@@ -186,6 +186,8 @@ class Config:
 
     home: Path = _setting(PATH, "The folder that holds the store; it is made when missing.")
     scope: str = _setting(SCOPE, "The scope of memories that name none; empty means that of the caller's place.", "")
+    branch: str = _setting(TEXT, "The branch of the memory that is worked on; empty means the main line.", "")
+    merge_policy: str = _setting(TEXT, "What settles what a branch and the main line both changed.", "")
     teams: tuple[str, ...] = _setting(NAMES, "The teams whose memories every read sees beside its own.", ())
     agent: str = _setting(TEXT, "The name of the agent that asks; its scope agent:NAME is seen beside the others.", "")
     embedder: EmbedderSettings = EmbedderSettings()

@@ -14,7 +14,7 @@ from zapomni.ids import random_id
 from zapomni.model import USER_SCOPE, Actor, Origin
 from zapomni.record import parse_scope
 from zapomni.services.context import Context, Place
-from zapomni.services.place import find_project, place_of, scope_of
+from zapomni.services.place import find_project, on_branch, place_of, scope_of
 from zapomni.services.touches import Touches
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from zapomni.store.base import Store
     from zapomni.store.sqlite.vault import SqliteVault
     from zapomni.vaults import Vaults
+    from zapomni.versions import Versions
 
 LIBRARY: Final = Actor(name="library", origin=Origin.AGENT)
 
@@ -75,6 +76,7 @@ class Parts:
         self._reading: ReadingMemory | None = None
         self._review: ReviewDesk | None = None
         self._vaults: Vaults | None = None
+        self._versions: Versions | None = None
         self._context: Context | None = None
         self._worker: Worker | None = None
         self._threads: list[Background] = []
@@ -116,7 +118,7 @@ class Parts:
                 from zapomni.documents import DocumentIndex
 
                 self._documents = DocumentIndex(
-                    self.context,
+                    self._behind,
                     self.config.documents,
                     self.config.home,
                     wanted=self._wanted(),
@@ -151,7 +153,7 @@ class Parts:
                 from zapomni.review import ReviewDesk
 
                 llm = self.reading.llm
-                self._review = ReviewDesk(self.context, self.embedding, lambda: llm(None), actor=self.actor)
+                self._review = ReviewDesk(self._behind, self.embedding, lambda: llm(None), actor=self.actor)
             return self._review
 
     @property
@@ -161,8 +163,18 @@ class Parts:
             if self._vaults is None:
                 from zapomni.vaults import Vaults
 
-                self._vaults = Vaults(self.context, self.config.index, actor=self.actor, zone=self.zone)
+                self._vaults = Vaults(self._behind, self.config.index, actor=self.actor, zone=self.zone)
             return self._vaults
+
+    @property
+    def versions(self) -> Versions:
+        """The verbs that look at the past."""
+        with self._lock:
+            if self._versions is None:
+                from zapomni.versions import Versions
+
+                self._versions = Versions(self.context, actor=self.actor, policy=self.config.merge_policy)
+            return self._versions
 
     @property
     def context(self) -> Context:
@@ -177,6 +189,11 @@ class Parts:
                     place=self._place(),
                 )
             return self._context
+
+    @property
+    def _behind(self) -> Context:
+        """What verbs are handed that work on the main line, whatever branch is set."""
+        return replace(self.context, place=self._main_line()) if self.config.branch else self.context
 
     def _wanted(self) -> Embedder | None:
         from zapomni.embed.registry import make_embedder
@@ -195,6 +212,17 @@ class Parts:
         return make_embedder(replace(settings, provider=provider, model=model, dimension=None), self._clock)
 
     def _place(self) -> Place:
+        branch = self.config.branch
+        if not branch:
+            return self._main_line()
+        known = [one.name for one in self.store.branches.all()]
+        if branch not in known:
+            from zapomni.services.fork import no_branch
+
+            raise no_branch(branch, known)
+        return on_branch(self._main_line(), branch)
+
+    def _main_line(self) -> Place:
         agent = parse_scope(f"agent:{self.config.agent}") if self.config.agent else None
         if self.config.scope:
             return place_of(parse_scope(self.config.scope), self._teams(), agent)
@@ -280,7 +308,7 @@ class Parts:
         if self._store is not None:
             self._store.close()
         self._worker = self._context = self._store = None
-        self._embedding = self._documents = self._reading = self._review = self._vaults = None
+        self._embedding = self._documents = self._reading = self._review = self._vaults = self._versions = None
         self._children.clear()
         self._threads.clear()
 

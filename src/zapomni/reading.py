@@ -189,6 +189,7 @@ class ReadingMemory:
         from zapomni.services.ingest import ingest
         from zapomni.services.scopes import scope_to_write
 
+        self._check_line("ingest")
         target, warnings = scope_to_write(self._context, scope)
         run = self._context.new_id()
         who = actor or self._actor
@@ -206,6 +207,7 @@ class ReadingMemory:
         from zapomni.services.enrich import BATCH, enrich_waiting
         from zapomni.services.parse import parse_whole
 
+        self._check_line("ingest")
         most = parse_whole("limit", limit, BATCH, low=1, high=100_000)
         return enrich_waiting(self._context, self.llm, terms=self._terms, limit=most)
 
@@ -226,6 +228,7 @@ class ReadingMemory:
         from zapomni.services.scopes import scopes_to_read
         from zapomni.services.sources import wanted_sources
 
+        self._check_line("ingest")
         found = wanted_sources(self._context, source, scopes_to_read(self._context, scopes))
         return [
             scan_ingested(
@@ -259,6 +262,7 @@ class ReadingMemory:
         """
         from zapomni.services.consolidate import consolidate
 
+        self._check_line("consolidate")
         seen, who = scopes_to_read(self._context, scopes), actor or self._actor
         return consolidate(self._context, self.llm, seen, actor=who, wish=self._wish(every))
 
@@ -280,6 +284,7 @@ class ReadingMemory:
         """Hand out memories to be looked at by the caller instead of a model; None when nothing waits."""
         from zapomni.services.handout import next_batch
 
+        self._check_line("consolidate")
         return next_batch(self._context, scopes_to_read(self._context, scopes), actor=actor or self._actor)
 
     def save_insight(
@@ -301,10 +306,17 @@ class ReadingMemory:
         from zapomni.services.handout import save_from
         from zapomni.services.insight import Insight
 
+        self._check_line("consolidate")
         drawn = Insight(statement=statement, members=tuple(members), title=title, connections=tuple(connections))
         seen, who = scopes_to_read(self._context, scopes), actor or self._actor
         insight = drawn if statement.strip() else None
         return save_from(self._context, batch, insight, scopes=seen, actor=who, reason=reason)
+
+    def _check_line(self, what: str) -> None:
+        """Raise `Refused` on a branch: what a model read or concluded belongs to the main line."""
+        from zapomni.services.fork import refuse_on_branch
+
+        refuse_on_branch(self._context, what)
 
     def _wish(self, every: bool) -> Wish:  # noqa: FBT001 - handed on
         from zapomni.services.consolidate import Wish

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FIELDS: Final = tuple(f.name for f in fields(Memory))
+_OWNERS: Final = {kind.value for kind in ScopeKind} - {ScopeKind.USER.value, ScopeKind.BRANCH.value}
 TIMES: Final = ("observed_at", "valid_from", "valid_until", "created_at", "updated_at", "accessed_at", "deleted_at")
 
 
@@ -27,10 +28,21 @@ def parse_scope(text: str) -> Scope:
         raise InvalidInput("scope", f"a name is one line of at most {NAME_LIMIT} printable characters")
     if head == ScopeKind.USER.value and not colon:
         return Scope(kind=ScopeKind.USER)
-    if colon and name and head in {k.value for k in ScopeKind} - {ScopeKind.USER.value}:
+    if colon and name and head in _OWNERS:
         return Scope(kind=ScopeKind(head), name=name)
+    if colon and head == ScopeKind.BRANCH.value:
+        raise InvalidInput("scope", f"{text!r} belongs to a branch", remedy="Name the scope, and the branch beside it")
     hint = f"Did you mean project:{head}?" if head and not colon else ""
     raise InvalidInput("scope", f"{text!r} is not user, project:NAME, agent:NAME or team:NAME", remedy=hint)
+
+
+def read_scope(text: str) -> Scope:
+    """Read a scope as a record has it, those of branches too.
+
+    Raises what `parse_scope` raises.
+    """
+    head, _, name = str(text).partition(":")
+    return Scope(kind=ScopeKind.BRANCH, name=name) if head == ScopeKind.BRANCH.value else parse_scope(text)
 
 
 def stamp(at: datetime) -> str:
@@ -63,7 +75,7 @@ def from_record(record: Mapping[str, Any]) -> Memory:
     Raises `KeyError`, `TypeError` or `ValueError` for a record that this package did not write.
     """
     values = {name: record[name] for name in FIELDS if name in record}
-    values["scope"] = parse_scope(values["scope"])
+    values["scope"] = read_scope(values["scope"])
     values["kind"], values["trust"], values["origin"] = (
         Kind(values["kind"]),
         Trust(values["trust"]),

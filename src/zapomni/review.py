@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from zapomni.services.context import Context
     from zapomni.services.embedding import Embedding
     from zapomni.services.handover import Lesson
-    from zapomni.services.inbox import Action
+    from zapomni.services.inbox import Action, Decision
     from zapomni.services.misses import Alarm, Missed
 
 LISTED: Final = 100
@@ -29,18 +29,25 @@ def _actions() -> Mapping[ProposalKind, Action]:
     """Return who carries out what: each kind of proposal with the module of its verb."""
     from zapomni.services.compact import merge, shorten
     from zapomni.services.expire import expire
-    from zapomni.services.mirror_conflicts import settle
     from zapomni.services.misses import describe
     from zapomni.services.promote import raise_lesson
 
     return {
-        ProposalKind.CONFLICT: settle,
+        ProposalKind.CONFLICT: _settle,
         ProposalKind.PROMOTE: raise_lesson,
         ProposalKind.DESCRIBE: describe,
         ProposalKind.EXPIRE: expire,
         ProposalKind.SHORTEN: shorten,
         ProposalKind.MERGE: merge,
     }
+
+
+def _settle(context: Context, proposal: Proposal, decision: Decision) -> None:
+    """Settle what two sides changed: a branch and the main line, or a file and its memory."""
+    from zapomni.services import merge, mirror_conflicts
+
+    settle = merge.settle if "branch" in proposal.detail else mirror_conflicts.settle
+    settle(context, proposal, decision)
 
 
 class ReviewDesk:

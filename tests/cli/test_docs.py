@@ -49,7 +49,7 @@ def undocumented(answer: Any, examples: list[Any], where: str = "") -> set[str]:
     return found
 
 
-OPEN = {"metadata", "kinds", "scopes", "trusts", "tags", "bytes", "detail", "excluded"}
+OPEN = {"metadata", "value", "kinds", "scopes", "trusts", "tags", "bytes", "detail", "excluded"}
 
 
 @pytest.mark.promise("cli.json")
@@ -75,6 +75,16 @@ def test_every_answer_in_json_is_documented(zap: Zap, stored: Stored, home: Path
         ("delete", ["delete", second, "zzzz"]),
         ("history", ["history", first]),
         ("export FILE", ["export", str(home / "e.jsonl")]),
+        ("export FILE", ["export", "--git", str(home / "git")]),
+        ("diff", ["diff", first]),
+        ("blame", ["blame", first]),
+        ("topics", ["topics"]),
+        ("branch", ["branch", "create", "try"]),
+        ("store, update", ["update", first, "We deploy on Fridays.", "--branch", "try"]),
+        ("branch", ["branch", "list"]),
+        ("branch", ["branch", "diff", "try"]),
+        ("branch", ["branch", "merge", "try"]),
+        ("branch", ["branch", "drop", "try"]),
         ("import", ["import", str(home / "bad.jsonl")]),
         ("history", ["history", "--runs"]),
         ("undo", ["undo", second]),

@@ -42,6 +42,11 @@ def test_a_memory_is_stored_found_changed_and_taken_back(web: Web) -> None:
     history = web.good("GET", f"/memories/{made['id']}/history")
     assert [revision["verb"] for revision in history["revisions"]] == ["create", "update", "delete", "restore"]
     assert {revision["actor"] for revision in history["revisions"]} == {"http"}
+    diff = web.good("GET", f"/memories/{made['id']}/diff", end=history["revisions"][1]["seq"])
+    assert diff["from"] == history["revisions"][0]["seq"]
+    assert diff["lines"] or diff["fields"]
+    blame = web.good("GET", f"/memories/{made['id']}/blame")
+    assert {line["actor"] for line in blame["lines"]} == {"http"}
     assert web.good("GET", "/status")["memories"] == 2
 
 

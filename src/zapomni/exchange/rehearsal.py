@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from zapomni.model import Actor, Link, Memory, Rejection, Run, Scope, Verb
     from zapomni.store.base import Tx
+    from zapomni.store.branches import BranchWrites
     from zapomni.store.lessons import LessonWrites
     from zapomni.store.misses import MissWrites
     from zapomni.store.proposals import ProposalWrites
@@ -74,6 +75,11 @@ class Rehearsal:
     @property
     def misses(self) -> MissWrites:
         """Nor does it bring misses."""
+        raise NotImplementedError
+
+    @property
+    def branches(self) -> BranchWrites:
+        """Nor does it know branches."""
         raise NotImplementedError
 
     def get(self, memory_id: str) -> Memory | None:

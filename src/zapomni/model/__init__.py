@@ -30,7 +30,7 @@ from zapomni.model.kinds import (
     Trust,
     Verb,
 )
-from zapomni.model.memory import UNSET, USER_SCOPE, Actor, Draft, Link, Memory, Patch, Scope, Unset
+from zapomni.model.memory import UNSET, USER_SCOPE, Actor, Draft, Link, Memory, Patch, Scope, Unset, deleted_on
 from zapomni.model.question import Filter, Hit, Page, Part, Query, Recollection, Space
 
 if TYPE_CHECKING:
@@ -81,4 +81,5 @@ __all__ = [
     "Trust",
     "Unset",
     "Verb",
+    "deleted_on",
 ]

@@ -89,12 +89,13 @@ class LinkKind(StrEnum):
 
 
 class ScopeKind(StrEnum):
-    """The four sorts of owner."""
+    """The four sorts of owner, and what was changed on a branch of the memory, which people name by its branch."""
 
     USER = "user"
     PROJECT = "project"
     AGENT = "agent"
     TEAM = "team"
+    BRANCH = "branch"
 
 
 class Verb(StrEnum):

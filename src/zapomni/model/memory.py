@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class Scope:
     """Who a memory belongs to; written `user`, `project:NAME`, `agent:NAME` or `team:NAME`.
 
-    Names are compared exactly, letter case included. `name` is empty for `user` alone.
+    Names are compared exactly, letter case included. `name` is empty for `user` alone. What a branch changed of a
+    scope lies in a scope of its own, `branch:BRANCH@SCOPE`, and what it deleted in `branch:BRANCH`.
     """
 
     kind: ScopeKind
@@ -26,8 +27,30 @@ class Scope:
     def __str__(self) -> str:
         return self.kind.value if self.kind is ScopeKind.USER else f"{self.kind.value}:{self.name}"
 
+    @property
+    def branch(self) -> str:
+        """The branch whose changes lie here, empty for the scopes of people, projects, agents and teams."""
+        return self.name.partition("@")[0] if self.kind is ScopeKind.BRANCH else ""
+
+    @property
+    def base(self) -> Scope:
+        """The scope that a branch changed here; any other scope is its own."""
+        if self.kind is not ScopeKind.BRANCH:
+            return self
+        kind, _, name = self.name.partition("@")[2].partition(":")
+        return Scope(kind=ScopeKind(kind), name=name)
+
+    def on(self, branch: str) -> Scope:
+        """Return where a branch keeps what it changes of this scope; the scope itself where `branch` is empty."""
+        return Scope(kind=ScopeKind.BRANCH, name=f"{branch}@{self.base}") if branch else self
+
 
 USER_SCOPE: Final = Scope(kind=ScopeKind.USER)
+
+
+def deleted_on(branch: str) -> Scope:
+    """Return where a branch keeps what it deleted: nobody reads there, and a merge deletes it."""
+    return Scope(kind=ScopeKind.BRANCH, name=branch)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

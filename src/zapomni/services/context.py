@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 class Place:
     """Where a caller stands: the scope its writes go to and the scopes its reads see, when it names none.
 
-    `agent` is the scope of the agent that it is, where the settings say so: one of those that it sees.
+    `agent` is the scope of the agent that it is, where the settings say so: one of those that it sees. On a `branch` of
+    the memory these are the branch's own; its reads see the scopes behind them too.
     """
 
     write: Scope = USER_SCOPE
     read: tuple[Scope, ...] = field(default=(USER_SCOPE,))
     agent: Scope | None = None
+    branch: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

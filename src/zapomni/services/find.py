@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zapomni.errors import Ambiguous, InvalidInput, NotFound
-from zapomni.model import Filter, Memory, Trust
+from zapomni.model import Filter, Memory, Trust, deleted_on
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,15 +30,22 @@ def given_id(short: str) -> str:
 def find_one(context: Context, short: str, scopes: Sequence[Scope], *, deleted: bool = False) -> Memory:
     """Return the memory whose id begins with `short`; an exact id wins over longer ones.
 
+    On a branch, what stands for a memory there is found by that memory's id too.
+
     Raises `NotFound`, or `Ambiguous` with the ids that fit.
     """
     prefix = given_id(short)
-    where = everything_in(scopes, deleted=deleted)
+    branch = context.place.branch
+    seen = (*scopes, deleted_on(branch)) if branch and deleted else tuple(scopes)
+    where = everything_in(seen, deleted=deleted)
     matches = context.store.match_id(prefix, where)
+    if branch and matches != [prefix]:
+        own = context.store.get(context.store.branches.standing_for(branch, prefix), where)
+        matches = list(dict.fromkeys((*matches, *(memory.id for memory in own))))
     if len(matches) > 1:
         raise Ambiguous(prefix, tuple(matches))
     found = context.store.get(matches, where)
     if not found:
-        seen = ", ".join(str(scope) for scope in scopes)
-        raise NotFound(f"no memory {prefix!r} in {seen}", remedy="Look it up with `list` or name its scope")
+        names = ", ".join(str(scope) for scope in scopes)
+        raise NotFound(f"no memory {prefix!r} in {names}", remedy="Look it up with `list` or name its scope")
     return found[0]

@@ -9,6 +9,7 @@ from zapomni.errors import Conflict, NotFound, Refused
 from zapomni.model import Memory, Revision, Run, Verb
 from zapomni.record import from_record
 from zapomni.services.find import find_one
+from zapomni.services.fork import refuse_on_branch
 from zapomni.services.outdate import outdate
 from zapomni.text.fold import digest
 
@@ -53,6 +54,8 @@ def undo(context: Context, short: str, *, scopes: Sequence[Scope], actor: Actor,
     """
     with context.store.write() as tx:
         memory = find_one(context, short, scopes, deleted=True)
+        if not memory.scope.branch:
+            refuse_on_branch(context, "taking back a change of the main line")
         revisions = context.store.history(memory.id)
         if to is not None:
             _bring_to(context, tx, memory, revisions, to, actor)
@@ -114,6 +117,7 @@ def undo_run(context: Context, run_id: str, *, actor: Actor) -> Undone:
         tx.readings.unmark_consolidated(run=run_id)
         if not skipped:
             tx.proposals.reopen(run_id)
+        tx.branches.reopen(run_id)
         tx.finish_run(own.id, context.clock(), {"restored": len(restored), "skipped": len(skipped)})
     return Undone(run=own.id, restored=tuple(dict.fromkeys(restored)), skipped=tuple(skipped))
 

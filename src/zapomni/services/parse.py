@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from zapomni.model import Scope
 
 E = TypeVar("E", bound=StrEnum)
+D = TypeVar("D")
 
 DRAFT_FIELDS: Final = tuple(name for name in Draft.__dataclass_fields__ if name != "scope")
 PATCH_FIELDS: Final = tuple(name for name in Patch.__dataclass_fields__ if name != "scope")
@@ -125,7 +126,7 @@ def parse_flag(name: str, value: Any, *, default: bool = False) -> bool:
     return default if value is None or value == "" or value in ([], {}) else _flag(name, value)
 
 
-def parse_choice(name: str, value: Any, choices: type[E], default: E) -> E:
+def parse_choice(name: str, value: Any, choices: type[E], default: D) -> E | D:
     """Read one word of a closed list; what was left out is the default."""
     return default if value is None or value == "" or value in ([], {}) else _choice(name, value, choices)
 

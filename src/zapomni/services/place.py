@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from zapomni.errors import Unavailable
@@ -127,6 +127,13 @@ def _settled(project: Project, store: Store) -> tuple[Scope, set[str]]:
 
     mark = blake2b(project.identities[-1].encode()).hexdigest()[:_SUFFIX]
     return Scope(kind=ScopeKind.PROJECT, name=f"{project.name}-{mark}"), set()
+
+
+def on_branch(place: Place, branch: str) -> Place:
+    """Return a place on a branch of the memory: writes go to what is the branch's own, reads see it and all behind."""
+    own = (scope.on(branch) for scope in place.read)
+    read = tuple(dict.fromkeys((*place.read, *own)))
+    return replace(place, write=place.write.on(branch), read=read, branch=branch)
 
 
 def place_of(scope: Scope, teams: Sequence[Scope], agent: Scope | None = None) -> Place:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import Unavailable
 from zapomni.model import Draft, Filter, Memory, Origin, Outcome, Patch, Status, Trust, Verb
-from zapomni.services.outdate import outdate
+from zapomni.services.fork import open_branch, twin_behind, write_change
 from zapomni.services.prepare import Prepared, prepare
 from zapomni.text.fold import digest
 from zapomni.text.words import query_words, similar_words, similarity
@@ -96,7 +96,7 @@ def entry_of(context: Context, draft: Draft, *, actor: Actor, run: str | None = 
     values: Draft = prepared.values
     return Entry(
         prepared=prepared,
-        scope=values.scope or context.place.write,
+        scope=(values.scope or context.place.write).on(context.place.branch),
         digest=digest(values.content),
         actor=actor,
         run=run,
@@ -105,17 +105,17 @@ def entry_of(context: Context, draft: Draft, *, actor: Actor, run: str | None = 
 
 def admit(context: Context, tx: Tx, entry: Entry) -> Outcome:
     """Put one prepared draft into an open transaction; the caller reads it back after the commit."""
-    rejection = tx.rejection(entry.scope, entry.digest)
+    if entry.scope.branch:
+        open_branch(tx, entry.scope.branch)
+        tx.register_scope(entry.scope.base, None)
+    rejection = tx.rejection(entry.scope.base, entry.digest)
     if rejection is not None:
         return _outcome(entry, Status.REFUSED, None, f"refused before by {rejection.actor}: {rejection.reason}")
-    keyed = tx.find_key(entry.scope, entry.draft.key) if entry.draft.key else None
-    if keyed is not None:
-        return _again(context, tx, entry, keyed)
-    twin = tx.find_digest(entry.scope, entry.digest)
-    if twin is not None and entry.draft.key and twin.key is None:
-        return _again(context, tx, entry, twin)  # the text is known already: from now on by this key
-    if twin is not None:
-        return _outcome(entry, Status.DUPLICATE, twin, *_kept(entry, twin))
+    known, by_key = _known(tx, entry)
+    if known is not None and (by_key or (entry.draft.key and known.key is None)):
+        return _again(context, tx, entry, known)  # a text that is known already is, from now on, known by this key
+    if known is not None:
+        return _outcome(entry, Status.DUPLICATE, known, *_kept(entry, known))
     memory = new_memory(context, entry)
     tx.put(None, memory, verb=Verb.CREATE, actor=entry.actor, at=memory.created_at, run=entry.run)
     return _outcome(entry, Status.CREATED, memory)
@@ -158,9 +158,17 @@ def _again(context: Context, tx: Tx, entry: Entry, found: Memory) -> Outcome:
         return _outcome(entry, Status.DUPLICATE, found)
     now = context.clock()
     after = replace(found, **values, updated_at=now, deleted_at=None, version=found.version + 1)
-    outdate(context, tx, found, after, actor=entry.actor, at=now, run=entry.run)
-    tx.put(found, after, verb=Verb.UPDATE, actor=entry.actor, at=now, run=entry.run)
-    return _outcome(entry, Status.UPDATED, after)
+    written = write_change(context, tx, found, after, verb=Verb.UPDATE, actor=entry.actor, run=entry.run)
+    return _outcome(entry, Status.UPDATED, written)
+
+
+def _known(tx: Tx, entry: Entry) -> tuple[Memory | None, bool]:
+    """Return what is stored under the key of a draft or with its text, and whether the key found it."""
+    keyed = tx.find_key(entry.scope, entry.draft.key) if entry.draft.key else None
+    found = keyed or tx.find_digest(entry.scope, entry.digest)
+    if found is None and entry.scope.branch:
+        return twin_behind(tx, entry.scope, entry.digest, entry.draft.key)
+    return found, keyed is not None
 
 
 def _set_fields(draft: Draft) -> dict[str, Any]:
@@ -199,7 +207,8 @@ def _similar(context: Context, entry: Entry) -> tuple[Memory, ...]:
     words = query_words(entry.draft.content)
     if not words:
         return ()
-    found = context.store.lexical(words, Filter(scopes=(entry.scope,)), _CANDIDATES)
+    scopes = tuple(dict.fromkeys((entry.scope.base, entry.scope)))
+    found = context.store.lexical(words, Filter(scopes=scopes), _CANDIDATES)
     memories = context.store.fetch([hit.no for hit in found.hits])
     return tuple(
         memory

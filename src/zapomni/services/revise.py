@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from zapomni.errors import Ambiguous, Conflict, InvalidInput, NotFound, Refused
 from zapomni.model import UNSET, Memory, Outcome, Patch, Rejection, Run, Status, Verb
 from zapomni.services.find import find_one, given_id
+from zapomni.services.fork import erase_copies, refuse_on_branch, write_change
 from zapomni.services.outdate import outdate
 from zapomni.services.prepare import Prepared, prepare, prepare_reason
 from zapomni.services.remember import read_back
@@ -61,9 +62,8 @@ def change(
     if (digest(after.content), after.scope) != (digest(before.content), before.scope):
         _check_welcome(tx, after)
     after = replace(after, updated_at=context.clock(), version=before.version + 1)
-    outdate(context, tx, before, after, actor=actor, at=after.updated_at, run=run)
-    tx.put(before, after, verb=Verb.UPDATE, actor=actor, at=after.updated_at, run=run)
-    return _outcome(Status.UPDATED, after, prepared)
+    written = write_change(context, tx, before, after, verb=Verb.UPDATE, actor=actor, run=run)
+    return _outcome(Status.UPDATED, written, prepared)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ def delete(context: Context, short: str, *, scopes: Sequence[Scope], actor: Acto
     `never` gives the reason why this content must not be stored in its scope again: every write path then
     refuses it, until the deletion is undone. Raises `NotFound` when there is none; deleted ones count as none.
     """
-    reason = None if never is None else prepare_reason(never)
+    reason = _reason(context, never)
     with context.store.write() as tx:
         return _delete(context, tx, short, scopes, actor, never=reason)
 
@@ -107,7 +107,7 @@ def delete_many(
 
     One that cannot be deleted costs the others nothing: its error stands in its place.
     """
-    reason = None if never is None else prepare_reason(never)
+    reason = _reason(context, never)
     verb = "erase" if for_good else "delete"
     run = Run(id=context.new_id(), verb=verb, actor=actor.name, started_at=context.clock())
     results: list[Outcome | ZapomniError] = []
@@ -119,11 +119,19 @@ def delete_many(
                     results.append(_erase(context, tx, short, scopes, actor, run=run.id))
                 else:
                     results.append(_delete(context, tx, short, scopes, actor, never=reason, run=run.id))
-            except (NotFound, Ambiguous, InvalidInput) as error:
+            except (NotFound, Ambiguous, InvalidInput, Refused) as error:
                 results.append(error)
         done = sum(isinstance(result, Outcome) for result in results)
         tx.finish_run(run.id, context.clock(), {"done": done, "failed": len(results) - done})
     return Deletions(run=run.id, results=tuple(results))
+
+
+def _reason(context: Context, never: str | None) -> str | None:
+    """Return the reason of a refusal, which holds for the main line and every branch; None for none."""
+    if never is None:
+        return None
+    refuse_on_branch(context, "refusing a content for good")
+    return prepare_reason(never)
 
 
 def _delete(
@@ -140,12 +148,11 @@ def _delete(
     now = context.clock()
     before = tx.get(found.id) or found
     after = replace(before, deleted_at=now, updated_at=now, version=before.version + 1)
-    outdate(context, tx, before, after, actor=actor, at=now, run=run)
-    tx.put(before, after, verb=Verb.DELETE, actor=actor, at=now, run=run)
+    written = write_change(context, tx, before, after, verb=Verb.DELETE, actor=actor, run=run)
     if never:
         mark = digest(before.content).hex()
         tx.reject(Rejection(scope=before.scope, digest=mark, reason=never, at=now, actor=actor.name))
-    return Outcome(status=Status.DELETED, id=after.id, memory=after)
+    return Outcome(status=Status.DELETED, id=written.id, memory=written)
 
 
 def _erase(
@@ -153,13 +160,16 @@ def _erase(
 ) -> Outcome:
     found = find_one(context, short, scopes, deleted=True)
     before, now = tx.get(found.id) or found, context.clock()
+    if not before.scope.branch:
+        refuse_on_branch(context, "erasing what the main line holds")
+    erase_copies(tx, before, actor=actor, at=now, run=run)
     outdate(context, tx, before, None, actor=actor, at=now, run=run)
     tx.put(before, None, verb=Verb.ERASE, actor=actor, at=now, run=run)
     return Outcome(status=Status.ERASED, id=found.id)
 
 
 def _check_welcome(tx: Tx, memory: Memory) -> None:
-    rejection = tx.rejection(memory.scope, digest(memory.content))
+    rejection = tx.rejection(memory.scope.base, digest(memory.content))
     if rejection is not None:
         raise Refused(f"this content was refused before by {rejection.actor}: {rejection.reason}")
 

@@ -25,14 +25,15 @@ def scopes_to_read(context: Context, asked: Sequence[str]) -> tuple[Scope, ...]:
     """
     if not asked:
         return context.place.read
-    known = context.store.scopes()
+    known, branch = context.store.scopes(), context.place.branch
     if EVERY in asked:
-        return tuple(dict.fromkeys((*known, *context.place.read)))
+        own = (scope.on(branch) for scope in known)
+        return tuple(dict.fromkeys((*known, *own, *context.place.read)))
     wanted = tuple(dict.fromkeys(parse_scope(text) for text in asked))
     for scope in wanted:
         if scope not in known and scope not in context.place.read:
             raise NotFound(f"no memory was ever stored in scope {scope}", remedy=_meant(scope, known))
-    return wanted
+    return tuple(dict.fromkeys((*wanted, *(scope.on(branch) for scope in wanted))))
 
 
 def scope_to_write(context: Context, asked: str | None) -> tuple[Scope, tuple[str, ...]]:
@@ -43,11 +44,11 @@ def scope_to_write(context: Context, asked: str | None) -> tuple[Scope, tuple[st
     if asked is None:
         return context.place.write, ()
     scope = parse_scope(asked)
-    known = context.store.scopes()
-    if scope in known or scope == context.place.write:
-        return scope, ()
+    known, target = context.store.scopes(), scope.on(context.place.branch)
+    if scope in known or target == context.place.write:
+        return target, ()
     close = nearest(str(scope), [str(other) for other in known])
-    return scope, (f"{scope} is a new scope; known ones close to it: {', '.join(close)}",) if close else ()
+    return target, (f"{scope} is a new scope; known ones close to it: {', '.join(close)}",) if close else ()
 
 
 def _meant(scope: Scope, known: Sequence[Scope]) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from zapomni.model import Actor, Filter, Link, Memory, Page, Rejection, Revision, Run, Scope, Space, Vector, Verb
+    from zapomni.store.branches import Branches, BranchWrites
     from zapomni.store.calls import Calls
     from zapomni.store.descriptions import Descriptions
     from zapomni.store.documents import Documents
@@ -186,6 +187,10 @@ class Tx(Protocol):
     def mirrors(self) -> MirrorWrites:
         """The writes of mirrored folders in this transaction."""
 
+    @property
+    def branches(self) -> BranchWrites:
+        """Branches of the memory in this transaction."""
+
     def start_run(self, run: Run) -> None:
         """Record that a batch of changes begins."""
 
@@ -288,6 +293,9 @@ class Store(Corpus["Memory"], Protocol):
     def stats(self, where: Filter) -> Stats:
         """Count what the filter lets through and measure the parts of the store."""
 
+    def topics(self, where: Filter) -> dict[str, int]:
+        """Count what the filter lets through at each topic path, in the order of the paths."""
+
     def touch(self, ids: Sequence[str], at: datetime, asked: Mapping[Scope, int] | None = None) -> None:
         """Count these targeted readings, and the recalls that saw each scope.
 
@@ -297,6 +305,10 @@ class Store(Corpus["Memory"], Protocol):
     @property
     def readings(self) -> Readings:
         """What the store holds for the reading memory."""
+
+    @property
+    def branches(self) -> Branches:
+        """What the store holds of branches of the memory."""
 
     @property
     def documents(self) -> Documents:

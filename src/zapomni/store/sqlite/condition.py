@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.model import Filter, Trust
 from zapomni.record import stamp
+from zapomni.store.sqlite.branches import OF_BRANCH
 from zapomni.text.fold import name_key
 
 if TYPE_CHECKING:
@@ -29,6 +30,12 @@ _SUCCESSOR: Final = (
 )
 _HOLDING: Final = " AND coalesce(n.valid_from, n.created_at) <= {at}"
 
+_REPLACED: Final = (
+    "NOT EXISTS (SELECT 1 FROM branch_bases b JOIN memories c ON c.no = b.memory_no JOIN scopes o ON o.no = c.scope_no"
+    " WHERE b.base_id = m.id AND c.deleted_at IS NULL AND {of_branch})"
+)
+"""Hides what a branch among the scopes has of its own."""
+
 SUCCEEDED: Final = (
     "SELECT m.no FROM memories m INDEXED BY memories_superseded"
     f" WHERE m.trust = 'superseded' AND {_SUCCESSOR.format(holding=_HOLDING.format(at=':at'))}"
@@ -47,14 +54,17 @@ class Condition:
 def condition(where: Filter, now: datetime) -> Condition:
     """Return what a filter lets through, at `now` where it names no `as_of`.
 
-    Without `trusts`, a rejected memory is hidden, and a superseded one while a successor is there: undeleted,
-    not rejected and holding at that time. `deleted` and `expired` let more through, they ask for nothing.
+    Where a scope of a branch is among the scopes, what that branch changed or deleted is hidden. Without `trusts`,
+    a rejected memory is hidden, and a superseded one while a successor is there: undeleted, not rejected and
+    holding at that time. `deleted` and `expired` let more through, they ask for nothing.
     """
     terms = _Terms()
     if not where.deleted:
         terms.add("m.deleted_at IS NULL")
     if where.scopes:
         terms.add(_scoped(terms, where.scopes))
+        for branch in sorted({scope.branch for scope in where.scopes if scope.branch}):
+            terms.add(_REPLACED.format(of_branch=OF_BRANCH.format(scopes="o", name=terms.bind(branch))))
     at = terms.bind(stamp(where.as_of or now)) if not where.expired else ""
     _add_trust(terms, where, at)
     if at:

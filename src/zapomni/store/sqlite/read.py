@@ -63,8 +63,8 @@ def match_id(db: apsw.Connection, prefix: str, condition: Condition, limit: int)
 
 
 def scopes(db: apsw.Connection) -> dict[Scope, str | None]:
-    """Return every known scope with the identity it is tied to."""
-    rows = db.execute("SELECT kind, name, identity FROM scopes ORDER BY no")
+    """Return every known scope with the identity it is tied to; those of branches are known by their branch."""
+    rows = db.execute("SELECT kind, name, identity FROM scopes WHERE kind <> 'branch' ORDER BY no")
     return {scope_of(kind, name): identity for kind, name, identity in rows}
 
 

@@ -124,7 +124,7 @@ class Resident:
     def _shown(self, db: apsw.Connection, where: Filter, now: datetime) -> NDArray[np.bool_]:
         """Mark the rows that the filter lets through."""
         facts = self._facts
-        if where != Filter(scopes=where.scopes, as_of=where.as_of):
+        if where != Filter(scopes=where.scopes, as_of=where.as_of) or any(scope.branch for scope in where.scopes):
             asked = condition(where, now)
             let_through = column_of(db, f"SELECT m.no FROM {TIMELINE} WHERE {asked.sql}", asked.values)
             shown = facts.holding(let_through)

@@ -47,6 +47,12 @@ def stats(db: apsw.Connection, path: Path, alive: Condition, everything: Conditi
     )
 
 
+def topics(db: apsw.Connection, condition: Condition) -> dict[str, int]:
+    """Count what the condition lets through at each topic path, in the order of the paths."""
+    sql = f"SELECT m.path, count(*) FROM {TIMELINE} WHERE m.path IS NOT NULL AND {condition.sql} GROUP BY 1 ORDER BY 1"
+    return dict(rows_of(db, sql, condition.values))
+
+
 def _count(db: apsw.Connection, condition: Condition, extra: str = "") -> int:
     sql = f"SELECT count(*) FROM {TIMELINE} WHERE {condition.sql}{extra}"
     return int(value_of(db, sql, condition.values))

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from zapomni.clock import Clock
     from zapomni.model import Filter, Link, Memory, Page, Revision, Run, Scope, Space, Vector
     from zapomni.store.base import Backlog, Check, EmbedJob, Lexical, Place, Stats
+    from zapomni.store.sqlite.branches import SqliteBranches
     from zapomni.store.sqlite.calls import SqliteCalls
     from zapomni.store.sqlite.descriptions import SqliteDescriptions
     from zapomni.store.sqlite.documents import SqliteDocuments
@@ -70,6 +71,13 @@ class SqliteStore:
         from zapomni.store.sqlite.readings import SqliteReadings
 
         return SqliteReadings(self._db)
+
+    @property
+    def branches(self) -> SqliteBranches:
+        """What the store holds of branches of the memory."""
+        from zapomni.store.sqlite.branches import SqliteBranches
+
+        return SqliteBranches(self._db)
 
     @property
     def documents(self) -> SqliteDocuments:
@@ -169,6 +177,11 @@ class SqliteStore:
         with self._db.reading() as db:
             everything = self._condition(replace(where, deleted=True))
             return stats.stats(db, self._db.path, self._condition(where), everything)
+
+    def topics(self, where: Filter) -> dict[str, int]:
+        """Count what the filter lets through at each topic path, in the order of the paths."""
+        with self._db.reading() as db:
+            return stats.topics(db, self._condition(where))
 
     def scopes(self) -> list[Scope]:
         """Return every known scope."""

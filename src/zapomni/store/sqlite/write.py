@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from zapomni.model import Actor, Link, Memory, Rejection, Run, Scope, Verb
+    from zapomni.store.sqlite.branches import SqliteBranchWrites
     from zapomni.store.sqlite.lessons import SqliteLessonWrites
     from zapomni.store.sqlite.mirrors import SqliteMirrorWrites
     from zapomni.store.sqlite.misses import SqliteMissWrites
@@ -183,6 +184,13 @@ class SqliteTx:
         from zapomni.store.sqlite.mirrors import SqliteMirrorWrites
 
         return SqliteMirrorWrites(self._db)
+
+    @property
+    def branches(self) -> SqliteBranchWrites:
+        """Branches of the memory in this transaction."""
+        from zapomni.store.sqlite.branches import SqliteBranchWrites
+
+        return SqliteBranchWrites(self._db)
 
     def start_run(self, run: Run) -> None:
         """Record that a batch of changes begins."""

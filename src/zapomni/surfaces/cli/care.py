@@ -32,7 +32,7 @@ def reembed(session: Session, *, retry: bool, quiet: bool, for_parent: bool) -> 
     """
     start = perf_counter()
     if for_parent:
-        as_child()
+        as_child(session)
     with session.memory() as app, progress("embedding", shown=not (quiet or session.json)) as move:
         rounds = [app.embedding.drain(retry=retry, progress=move)]
         document = _shape(rounds[0], perf_counter() - start)

@@ -34,7 +34,7 @@ def consolidate(session: Session, scopes: Sequence[str], *, every: bool, dry_run
     is changed; each batch is a run, and `undo --run` takes it back.
     """
     if for_parent:
-        as_child()
+        as_child(session)
     with session.memory() as app:
         if dry_run:
             _rehearse(session, app, app.reading.plan_consolidation(scopes=scopes, every=every))

@@ -13,7 +13,7 @@ from zapomni.services.find import find_one
 from zapomni.surfaces import shapes
 from zapomni.surfaces.cli import render
 from zapomni.surfaces.cli.options import filters, given
-from zapomni.surfaces.cli.session import Session, answers
+from zapomni.surfaces.cli.session import Session, answers, on_branch
 from zapomni.text.clean import is_blank
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Show what would be deleted and delete nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @filters
+@on_branch
 @answers
 def delete(
     session: Session,

@@ -10,7 +10,7 @@ import click
 
 from zapomni.errors import InvalidInput, Unavailable
 from zapomni.exchange.entries import Format, ImportMode
-from zapomni.surfaces.cli import render
+from zapomni.surfaces.cli import render, render_versions
 from zapomni.surfaces.cli.options import SCOPE, one_of, read_scopes, standard_input
 from zapomni.surfaces.cli.session import Session, answers
 
@@ -24,13 +24,25 @@ if TYPE_CHECKING:
     "--format", "form", type=click.Choice(["zapomni", "agent-memory-mcp"]), default="zapomni", help="As what."
 )
 @click.option("--history", is_flag=True, help="With every revision and run.")
+@click.option("--git", "git", metavar="DIR", help="The whole history as a git repository in this folder instead.")
+@click.option("--force", is_flag=True, help="With --git: write the history there anew where it cannot be continued.")
 @read_scopes
 @answers
-def export(session: Session, file: str, form: str, scopes: Sequence[str], *, history: bool) -> None:
-    """Write memories to a file or to standard output.
+def export(
+    session: Session, file: str, form: str, scopes: Sequence[str], *, history: bool, git: str | None, force: bool
+) -> None:
+    """Write memories to a file or to standard output, or their history to a git repository.
 
-    Every scope is written, deleted memories too, unless --scope narrows it. A file appears only when complete.
+    Every scope is written, deleted memories too, unless --scope narrows it. A file appears only when complete. A
+    repository gets one commit a run or change; a second export adds what came since.
     """
+    if git is not None:
+        if file != "-" or history or form != "zapomni":
+            raise InvalidInput("git", "it goes with --scope and --force alone")
+        with session.memory() as app:
+            came = app.export_git(git, scopes=scopes, force=force)
+        session.answer(asdict(came), render_versions.exported_git(came))
+        return
     if session.json and file == "-":
         raise InvalidInput("file", "with --json the memories cannot go to standard output too", remedy="Name a file")
     if file == "-" and sys.stdout is None:

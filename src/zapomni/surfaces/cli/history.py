@@ -11,7 +11,7 @@ from zapomni.record import stamp
 from zapomni.surfaces import shapes
 from zapomni.surfaces.cli import render
 from zapomni.surfaces.cli.options import read_scopes
-from zapomni.surfaces.cli.session import Session, answers
+from zapomni.surfaces.cli.session import Session, answers, on_branch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @click.option("--runs", is_flag=True, help="List the latest runs: imports, undone runs.")
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="At most this many runs.")
 @read_scopes
+@on_branch
 @answers
 def history(session: Session, memory_id: str | None, scopes: Sequence[str], *, runs: bool, limit: int) -> None:
     """Show what happened to a memory, or the latest runs.
@@ -52,6 +53,7 @@ def history(session: Session, memory_id: str | None, scopes: Sequence[str], *, r
 @click.option("--run", metavar="RUN", help="Take back every change of this run; see `history --runs`.")
 @click.option("--to", type=int, metavar="NUMBER", help="Bring it to what it was after this revision of its history.")
 @read_scopes
+@on_branch
 @answers
 def undo(session: Session, memory_id: str | None, scopes: Sequence[str], *, run: str | None, to: int | None) -> None:
     """Take back the latest change of a memory, or a whole run.

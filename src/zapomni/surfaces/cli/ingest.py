@@ -61,7 +61,7 @@ def ingest(
     Where no model answers the text is stored as it is and waits: the status is then 7, and --enrich goes on later.
     """
     if for_parent:
-        as_child()
+        as_child(session)
     if enrich:
         if words:
             raise InvalidInput("enrich", "it takes no text", remedy="Ingest the text without --enrich")

@@ -10,7 +10,7 @@ from zapomni.surfaces import shapes
 from zapomni.surfaces.cli import render
 from zapomni.surfaces.cli.lines import alarm_lines
 from zapomni.surfaces.cli.options import filters, given, read_scopes
-from zapomni.surfaces.cli.session import Session, answers
+from zapomni.surfaces.cli.session import Session, answers, on_branch
 from zapomni.surfaces.review_shapes import alarm_shape
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @filters
 @click.option("--expired", is_flag=True, help="Those too that hold no longer, or not yet.")
 @click.option("--deleted", is_flag=True, help="Deleted ones too.")
+@on_branch
 @answers
 def list_(session: Session, scopes: Sequence[str], *, limit: int, cursor: str | None, full: bool, **where: Any) -> None:
     """List memories, newest first."""
@@ -39,6 +40,7 @@ def list_(session: Session, scopes: Sequence[str], *, limit: int, cursor: str | 
 @click.argument("memory_id", metavar="ID")
 @click.option("--full", is_flag=True, help="Show its history too.")
 @read_scopes
+@on_branch
 @answers
 def show(session: Session, memory_id: str, scopes: Sequence[str], *, full: bool) -> None:
     """Show one memory whole.
@@ -57,6 +59,7 @@ def show(session: Session, memory_id: str, scopes: Sequence[str], *, full: bool)
 
 @click.command("stats")
 @filters
+@on_branch
 @answers
 def stats(session: Session, scopes: Sequence[str], **where: Any) -> None:
     """Count memories and measure the store.

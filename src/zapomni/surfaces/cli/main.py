@@ -38,7 +38,11 @@ COMMANDS: Final[Mapping[str, Row]] = {
     "update": Row("write", "update", "Change a memory."),
     "delete": Row("delete", "delete", "Delete memories, by id or by a filter."),
     "history": Row("history", "history", "Show what happened to a memory, or the latest runs."),
+    "diff": Row("versions", "diff", "Show what changed in a memory, or in a whole run."),
+    "blame": Row("versions", "blame", "Show where each line of a memory comes from."),
     "undo": Row("history", "undo", "Take back the latest change of a memory, or a whole run."),
+    "branch": Row("branch", "branch", "Work on the memory apart, compare, merge or drop what came of it."),
+    "topics": Row("versions", "topics", "Show the topic paths of memories as a tree with counts."),
     "stats": Row("look", "stats", "Count memories and measure the store."),
     "ingest": Row(
         "ingest", "ingest", "Have a language model read texts, files or images, and remember what is worth it."
@@ -53,7 +57,9 @@ COMMANDS: Final[Mapping[str, Row]] = {
     "source": Row("source", "source", "Attach folders and files to be searched."),
     "vault": Row("vault", "vault", "Look after a folder of memories: its size, its growth and its flaws."),
     "index": Row("index", "index", "Cut the index of a folder of memories into a core and leaves."),
-    "export": Row("exchange", "export", "Write memories to a file or to standard output."),
+    "export": Row(
+        "exchange", "export", "Write memories to a file or to standard output, or their history to a git repository."
+    ),
     "import": Row("exchange", "import_", "Read memories from a file or from standard input."),
     "backup": Row("backup", "backup", "Write a whole copy of the store while it is in use."),
     "restore": Row("backup", "restore", "Put a backup in the place of the store."),

@@ -15,6 +15,8 @@ from zapomni.surfaces.cli.session import leave
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from zapomni.surfaces.cli.session import Session
+
 _BEHIND = 10
 """How much lower than an ordinary process background work ranks, as `nice` counts it."""
 
@@ -34,12 +36,14 @@ def progress(label: str, *, shown: bool) -> Iterator[Callable[[int, int], None] 
         yield move
 
 
-def as_child() -> None:
+def as_child(session: Session) -> None:
     """Work behind those who ask, and end when standard input does: with its process, the server lets go of that.
 
     Asking who the parent is would not do: it may be gone before the first asking. No batch is finished first,
-    for the provider may hang, and others wait for the work. A terminal has no server.
+    for the provider may hang, and others wait for the work. A terminal has no server. What a server has done behind
+    it is done on the main line, whatever branch it answers on.
     """
+    session.branch = ""
     if hasattr(os, "nice"):
         os.nice(_BEHIND)
 

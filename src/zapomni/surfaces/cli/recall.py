@@ -10,7 +10,7 @@ from zapomni.model import By, Mode
 from zapomni.surfaces import shapes
 from zapomni.surfaces.cli import render, render_documents
 from zapomni.surfaces.cli.options import filters, given, one_of, text_or_stdin
-from zapomni.surfaces.cli.session import Session, answers
+from zapomni.surfaces.cli.session import Session, answers, on_branch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 @click.option("--explain", is_flag=True, help="Show each part of each score.")
 @click.option("--full", is_flag=True, help="Show each text whole.")
 @filters
+@on_branch
 @answers
 def recall(
     session: Session,

@@ -29,12 +29,14 @@ class Session:
     def __init__(self, home: str | None = None) -> None:
         self.home = home
         self.json = False
+        self.branch: str | None = None
+        """The branch that was named for this command; None leaves it to the settings, empty is the main line."""
 
     def config(self, settings: Mapping[str, object] | None = None) -> Config:
         """Read the settings; `settings` override others by their names."""
         from zapomni.config import load
 
-        return load({"home": self.home, **(settings or {})})
+        return load({"home": self.home, "branch": self.branch, **(settings or {})})
 
     @contextmanager
     def memory(self, *, folder: str | None = ".", settings: Mapping[str, object] | None = None) -> Iterator[Zapomni]:
@@ -70,6 +72,12 @@ def answers(function: Callable[..., R]) -> Callable[..., R]:
     return option(click.pass_obj(function))
 
 
+def on_branch(function: Callable[..., R]) -> Callable[..., R]:
+    """Let a command work on a branch of the memory."""
+    help_ = "Work on this branch of the memory; empty is the main line."
+    return click.option("--branch", metavar="NAME", expose_value=False, callback=_set_branch, help=help_)(function)
+
+
 def report(error: ZapomniError, *, as_json: bool) -> None:
     """Write an error: as JSON to standard output, for people (or where that is closed) to standard error."""
     from zapomni.surfaces import shapes
@@ -96,6 +104,10 @@ def leave(status: int) -> NoReturn:
 
 def _set_json(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's signature
     ctx.obj.json = value
+
+
+def _set_branch(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
+    ctx.obj.branch = value
 
 
 def _say(lines: Iterable[str], *, err: bool = False) -> None:

@@ -111,7 +111,7 @@ def scan(
     removed: the disk may be away. The status is then 7.
     """
     if for_parent:
-        as_child()
+        as_child(session)
     with session.memory() as app:
         wish = _Wish(accept_removals=accept_removals, quick=quick, for_parent=for_parent)
         scanned = _scan(session, app, name, scopes, wish, quiet=quiet)

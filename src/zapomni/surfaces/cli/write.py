@@ -11,7 +11,7 @@ from zapomni.model import Status
 from zapomni.surfaces import shapes
 from zapomni.surfaces.cli import render
 from zapomni.surfaces.cli.options import draft_fields, given, patch_fields, read_scopes, text_or_stdin
-from zapomni.surfaces.cli.session import Session, answers
+from zapomni.surfaces.cli.session import Session, answers, on_branch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @click.command("store")
 @click.argument("text", nargs=-1, metavar="TEXT|-")
 @draft_fields
+@on_branch
 @answers
 def store(session: Session, text: Sequence[str], scope: str | None, **fields: Any) -> int:
     """Remember a text.
@@ -40,6 +41,7 @@ def store(session: Session, text: Sequence[str], scope: str | None, **fields: An
 @patch_fields
 @click.option("--version", type=int, metavar="N", help="Change it only while it is at this version.")
 @read_scopes
+@on_branch
 @answers
 def update(
     session: Session,

@@ -124,6 +124,8 @@ OTHERS: Final[Mapping[str, Schema]] = {
     "erase": _flag("For good: no history, no way back"),
     "never": _text("Why this content is refused from now on"),
     "to": _whole("Bring it to what it was after this revision; the last change is taken back if left out", 1),
+    "start": _whole("As it was after this revision; that before `end` if left out", 1),
+    "end": _whole("As it was after this revision; the newest if left out", 1),
     "accept_removals": _flag("Remove from the index what is gone, however much it is"),
     "days": _whole("So many days, with today", 1, DAYS),
 }

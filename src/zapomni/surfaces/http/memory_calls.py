@@ -16,6 +16,7 @@ from zapomni.surfaces.shapes import (
     shown_shape,
     undone_shape,
 )
+from zapomni.surfaces.version_shapes import blame_shape, difference_shape
 
 if TYPE_CHECKING:
     from zapomni.app import Zapomni
@@ -94,6 +95,17 @@ def history(app: Zapomni, asked: Asked) -> Answer:
     memory, revisions = app.history(named, scopes=asked.scopes())
     rows = [revision_shape(revision) for revision in revisions]
     return answered({"id": memory.id if memory else rows[-1]["id"], "count": len(rows), "revisions": rows})
+
+
+def diff(app: Zapomni, asked: Asked) -> Answer:
+    """Compare one memory after two of its revisions."""
+    first, last = (parse_whole(name, asked.take(name), 0, low=1) or None for name in ("start", "end"))
+    return answered(difference_shape(app.versions.diff(asked.take("id"), scopes=asked.scopes(), start=first, end=last)))
+
+
+def blame(app: Zapomni, asked: Asked) -> Answer:
+    """Tell where each line of one memory comes from."""
+    return answered(blame_shape(app.versions.blame(asked.take("id"), scopes=asked.scopes())))
 
 
 def undo(app: Zapomni, asked: Asked) -> Answer:

@@ -100,6 +100,14 @@ _SOURCE: Final[dict[str, Schema]] = {
     "scanned_at": _or_null(TIME),
     "problem": _or_null(TEXT),
 }
+_BROUGHT: Final = {
+    "revision": WHOLE,
+    "verb": _one_of(Verb),
+    "at": TIME,
+    "actor": TEXT,
+    "origin": _or_null(TEXT),
+    "run": _or_null(TEXT),
+}
 _STATE: Final = {"documents": WHOLE, "chunks": WHOLE, "waiting": WHOLE, "kinds": COUNTS, "skipped": _FILES}
 _SUM: Final = {"calls": WHOLE, "failed": WHOLE, "tokens_in": WHOLE, "tokens_out": WHOLE, "usd": NUMBER}
 _USED: Final = {**_SUM, "unpriced": WHOLE}
@@ -169,6 +177,25 @@ SCHEMAS: Final[dict[str, Schema]] = {
         }
     ),
     "History": _object({"id": TEXT, "count": WHOLE, "revisions": _list(ref("Revision"))}),
+    "Difference": _object(
+        {
+            "id": TEXT,
+            "title": TEXT,
+            "from": _or_null(WHOLE),
+            "to": _or_null(WHOLE),
+            "lines": TEXTS,
+            "fields": _list(_object({"name": TEXT, "before": {}, "after": {}})),
+            "erased": FLAG,
+        },
+        "erased",
+    ),
+    "Blame": _object(
+        {
+            "id": TEXT,
+            "lines": _list(_object({"no": WHOLE, "text": TEXT, **_BROUGHT})),
+            "fields": _list(_object({"name": TEXT, "value": {}, **_BROUGHT})),
+        }
+    ),
     "Undone": _object(
         {"run": _or_null(TEXT), "restored": TEXTS, "skipped": _list(_object({"id": TEXT, "reason": TEXT}))}
     ),

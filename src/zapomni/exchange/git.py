@@ -1,0 +1,220 @@
+"""The whole history as a git repository: made once, continued ever after, and never rewritten by itself."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from zapomni.errors import Refused, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from dulwich.diff_tree import TreeChange
+    from dulwich.objects import Commit, ObjectID, ShaFile
+    from dulwich.refs import Ref
+    from dulwich.repo import Repo
+
+    from zapomni.exchange.exporting import Snapshot
+    from zapomni.model import Scope
+
+_SECTION: Final = (b"zapomni",)
+_MARK: Final = b"history"
+"""The entry of a repository's settings by which it is known as ours."""
+_MAIN: Final = cast("Ref", b"refs/heads/main")
+_US: Final = b"zapomni <zapomni@zapomni>"
+_BATCH: Final = 10_000
+"""Objects that are handed to git at once; each batch is one pack."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitExported:
+    """What an export to git came to: commits added and in all, and memories that lie there now.
+
+    `rebuilt` tells that the history was written anew. `waiting` counts changes of a run that has not ended.
+    """
+
+    folder: str
+    added: int
+    commits: int
+    files: int
+    head: str | None
+    rebuilt: bool = False
+    waiting: int = 0
+
+
+def export_git(snapshot: Snapshot, folder: Path, scopes: Collection[Scope] = (), *, force: bool = False) -> GitExported:
+    """Bring a repository to the history of a snapshot: one commit a run or change, in the order in which they came.
+
+    A second export adds what came since. Raises `Refused` for a folder that holds something else, for files edited
+    there, and where the history there is not the beginning of this one (something was erased since, other scopes
+    were exported, or somebody committed to it): `force` then writes it anew. Raises `Unavailable` without dulwich
+    and where the folder cannot be written.
+    """
+    try:
+        import dulwich.repo  # noqa: F401 - an extra
+    except ImportError:
+        raise Unavailable(
+            "writing a git repository needs dulwich, which is not installed",
+            remedy="Install it with `pip install 'zapomni[git]'`",
+        ) from None
+    try:
+        with closing(_opened(folder)) as repo:
+            return _Export(repo, folder).run(snapshot, scopes, force=force)
+    except OSError as error:
+        raise Unavailable(
+            f"{folder} cannot be written ({error.strerror or error})", remedy="Look at the folder and the disk"
+        ) from error
+
+
+def _opened(folder: Path) -> Repo:
+    from dulwich.errors import NotGitRepository
+    from dulwich.repo import Repo
+
+    held = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
+    if folder.exists() and not folder.is_dir():
+        raise Refused(f"{folder} is a file", remedy="Name a folder that is empty or not there yet")
+    try:
+        repo = Repo(folder) if held else Repo.init(folder, mkdir=not folder.exists(), default_branch=b"main")
+    except NotGitRepository:
+        raise _foreign(folder) from None
+    config = repo.get_config()
+    if (_SECTION in config and config.get_boolean(_SECTION, _MARK)) or held in ([], [".git"]):
+        if _MAIN not in repo.refs:
+            for section, name, value in (
+                (_SECTION, _MARK, b"true"),
+                ((b"core",), b"autocrlf", b"false"),
+                ((b"core",), b"quotepath", b"false"),
+            ):
+                config.set(section, name, value)
+            config.write_to_path()
+        return repo
+    repo.close()
+    raise _foreign(folder)
+
+
+def _foreign(folder: Path) -> Refused:
+    return Refused(
+        f"{folder} is not empty and no history that zapomni wrote",
+        remedy="Name a folder that is empty or not there yet",
+    )
+
+
+class _Export:
+    """One export into an open repository."""
+
+    def __init__(self, repo: Repo, folder: Path) -> None:
+        self._repo = repo
+        self._folder = folder
+        self._kept: list[ShaFile] = []
+
+    def run(self, snapshot: Snapshot, scopes: Collection[Scope], *, force: bool) -> GitExported:
+        from zapomni.exchange.git_commits import History
+
+        head = self._repo.refs[_MAIN] if _MAIN in self._repo.refs else None  # noqa: SIM401 - it is no mapping
+        names = {commit.id for commit, _ in History(snapshot, scopes).commits()} if head is not None else set()
+        rebuilt = head is not None and head not in names
+        if rebuilt and not force:
+            raise Refused(
+                f"the history in {self._folder} is not the beginning of what would be written now: since then something"
+                " was erased, or other scopes are asked for, or somebody committed to it",
+                remedy="Export to another folder, or say --force to write it anew; what others committed there is lost",
+            )
+        history = History(snapshot, scopes)
+        commits, added, last = 0, 0, None
+        known = head is None or rebuilt
+        for last, objects in history.commits():
+            commits += 1
+            if known:
+                added += 1
+                self._keep(objects)
+            known = known or last.id == head
+        self._check_edits(last)
+        self._flush()
+        self._move(head, last)
+        files = self._check_out(last)
+        if rebuilt:
+            self._forget()
+        return GitExported(
+            folder=str(self._folder),
+            added=added,
+            commits=commits,
+            files=files,
+            head=last.id.decode() if last is not None else None,
+            rebuilt=rebuilt,
+            waiting=history.waiting,
+        )
+
+    def _keep(self, objects: list[ShaFile]) -> None:
+        self._kept += objects
+        if len(self._kept) >= _BATCH:
+            self._flush()
+
+    def _flush(self) -> None:
+        objects = list({one.id: (one, None) for one in self._kept}.values())
+        self._kept = []
+        if objects:
+            self._repo.object_store.add_objects(objects)
+
+    def _move(self, head: ObjectID | None, last: Commit | None) -> None:
+        """Make the last commit the newest of `main`."""
+        refs = self._repo.refs
+        if last is not None and last.id != head:
+            if not refs.set_if_equals(_MAIN, head, last.id, committer=_US, timezone=0, message=b"zapomni export"):
+                raise Unavailable(f"another export into {self._folder} was quicker", remedy="Export once more")
+        elif last is None and head is not None:
+            refs.remove_if_equals(_MAIN, head)
+
+    def _forget(self) -> None:
+        """Leave nothing of a history that was written anew."""
+        from shutil import rmtree
+
+        from dulwich.gc import garbage_collect
+
+        for ref in self._repo.refs.keys() - {_MAIN, b"HEAD"}:
+            self._repo.refs.remove_if_equals(ref, None)
+        for name in ("ORIG_HEAD", "FETCH_HEAD"):
+            Path(self._repo.controldir(), name).unlink(missing_ok=True)
+        rmtree(Path(self._repo.controldir(), "logs"), ignore_errors=True)
+        garbage_collect(self._repo, prune=True, grace_period=None)
+
+    # --- the files ----------------------------------------------------------------------------------------
+    def _check_edits(self, last: Commit | None) -> None:
+        """Raise `Refused` where a file that is to change was edited or made by hand."""
+        self._flush()
+        for change in self._changes(last):
+            path = (change.new or change.old).path  # type: ignore[union-attr] # one of both is there
+            file = Path(self._folder, path.decode())
+            if not file.is_file():
+                continue
+            held = file.read_bytes()
+            known = [self._repo[side.sha].as_raw_string() for side in (change.old, change.new) if side and side.sha]
+            if held not in known:
+                raise Refused(
+                    f"{file} was edited, and exporting would lose that",
+                    remedy="Move it away or take the edit back; an export is written for reading",
+                )
+
+    def _changes(self, last: Commit | None) -> Iterator[TreeChange]:
+        from dulwich.diff_tree import tree_changes
+        from dulwich.objects import Tree
+
+        store = self._repo.object_store
+        tree = last.tree if last is not None else Tree().id
+        if last is None:
+            store.add_object(Tree())
+        index = self._repo.open_index()
+        return tree_changes(store, index.commit(store) if len(index) else None, tree)
+
+    def _check_out(self, last: Commit | None) -> int:
+        """Bring the files of the folder to the last commit, and count them."""
+        from dulwich.index import update_working_tree
+        from dulwich.objects import Tree
+
+        index = self._repo.open_index()
+        old = index.commit(self._repo.object_store) if len(index) else None
+        tree = last.tree if last is not None else Tree().id
+        update_working_tree(self._repo, old, tree, self._changes(last), allow_overwrite_modified=True)
+        return len(self._repo.open_index())
