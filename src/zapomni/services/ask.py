@@ -62,6 +62,7 @@ class Answer:
     """What a question came to.
 
     `found` is true where the text rests on `cited`, the memories that its citations name: all of them were read.
+    A text of the model's always cites; one without a valid source is replaced by ours, that memory does not hold it.
     `unknown` are ids that the model named and had not been given; `unsupported` is what it said without a valid
     source, which is then not the text. `supply` is what there was to be read, `read` counts what was read of it:
     with `choose` whole memories. `problem` says why no model answered; `instead` is then what recall finds.
@@ -155,7 +156,7 @@ def _answered(context: Context, llm: Llm, query: Query, supply: Supply, zone: tz
     says, found = reply.value["answer"], reply.value["found"]
     text, ids, unknown = check_citations(says, {memory.id: kind_of(memory) for memory in read})
     answer = replace(unanswered, unknown=unknown, usage=spent + reply.usage)
-    if (found and not ids) or is_blank(text):
+    if not ids or is_blank(text):  # "found": false is no licence: small models say anything under it
         return replace(answer, unsupported=says)
     context.touches.add(ids, context.clock())
     known = {memory.id: memory for memory in read}
