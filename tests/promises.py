@@ -120,5 +120,5 @@ PROMISES: Final = {
     "consolidate.once": "Servers consolidate at their start, when enough waits and once a day; of several over one store, one does.",
     "consolidate.outdated": "An insight goes with the text that it was drawn from and does not bring it back.",
     "consolidate.handed": "An agent may conclude in the place of a model, through the same guard, without a key.",
-    "ingest.said": "Relative days are counted from when a text was said, or else stored, however much later it is read.",
+    "ingest.said": "Relative days are counted from when a text was said, a file was written, or else stored, however much later.",
 }

@@ -164,22 +164,27 @@ class ReadingMemory:
         *,
         source: str = "",
         scope: str | None = None,
+        modified_ns: int | None = None,
         actor: Actor | None = None,
     ) -> Ingested:
         """Read a file, or look at an image, and remember what is worth it; `name` tells its format by its ending.
 
+        Its "yesterday" is counted from the date in its header, else in its name, else from when it was changed.
         Raises `InvalidInput` for what is neither text nor image.
         """
-        return self.take_in(self.material(file, name, source=source), scope=scope, actor=actor)
+        material = self.material(file, name, source=source, modified_ns=modified_ns)
+        return self.take_in(material, scope=scope, actor=actor)
 
-    def material(self, file: BinaryIO, name: str, *, source: str = "") -> Material:
+    def material(self, file: BinaryIO, name: str, *, source: str = "", modified_ns: int | None = None) -> Material:
         """Return what a file holds as it would be ingested, without asking a model or keeping anything."""
         from zapomni.errors import InvalidInput
         from zapomni.readers.base import Unreadable
+        from zapomni.services.dating import Moment
         from zapomni.services.material import checked_source, material_of_file
 
         try:
-            return material_of_file(file, name, source=checked_source(source or name))
+            moment = Moment(self._clock(), self._zone, modified_ns)
+            return material_of_file(file, name, moment, source=checked_source(source or name))
         except Unreadable as error:
             remedy = "Give a text, Markdown, JSON, CSV, YAML, log or PDF file, or a PNG, JPEG, GIF or WebP image"
             raise InvalidInput("file", f"{name} was not read: {error.message}", remedy=remedy) from None
