@@ -109,6 +109,7 @@ PROMISES: Final = {
     "ingest.files": "Text, Markdown, JSON, CSV, YAML, logs and PDF are read into memories.",
     "ingest.images": "Images are known by their bytes and shown to a model; one that nobody saw is named.",
     "ingest.told": "Ingesting tells every memory, its place, what was cut out or passed over, and its price beforehand.",
+    "ingest.foreseen": "What reading a source would take is told beforehand: files, calls, tokens and price, and nothing is changed.",
     "ingest.in-step": "What is remembered of a folder follows its files, with calls only for those that changed.",
     "ingest.insights": "What was concluded from a memory that its file no longer says goes with it.",
     "ingest.conflicts": "No memory that a person edited is overwritten or retired by a file; it stays and is named.",

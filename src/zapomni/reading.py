@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from zapomni.services.facts import Terms
     from zapomni.services.handout import Handout
     from zapomni.services.ingest import Forecast, Ingested
+    from zapomni.services.ingest_forecast import ScanForecast
     from zapomni.services.insight import Connection, Held, Saved
     from zapomni.services.ledger import Ledger
     from zapomni.services.material import Material
@@ -247,6 +248,15 @@ class ReadingMemory:
             for one in found
             if one.mode is SourceMode.INGEST
         ]
+
+    def would_scan(self, source: str | None = None, *, scopes: Sequence[str] = ()) -> list[ScanForecast]:
+        """Return about what `scan` would take of one ingested source, or of all that are seen; nothing is changed."""
+        from zapomni.model.document import SourceMode
+        from zapomni.services.ingest_forecast import foresee_scan
+        from zapomni.services.sources import wanted_sources
+
+        found = wanted_sources(self._context, source, scopes_to_read(self._context, scopes))
+        return [foresee_scan(self._context, one, terms=self._terms) for one in found if one.mode is SourceMode.INGEST]
 
     @property
     def _terms(self) -> Terms:
