@@ -98,6 +98,7 @@ PROMISES: Final = {
     "ask.fenced": "A model gets stored text as quoted data that cannot close its quotes.",
     "ask.selects": "A model may pick at most five memories by their titles and answers from those whole.",
     "ask.degrades": "Where no model answers, that and what it needs are said, and recall answers in its place.",
+    "ask.told": "What will be read is told before the answer, and no word of a model is shown before it was checked.",
     "ask.priced": "What an answer would read and cost is told without a call.",
     "ingest.facts": "A model's facts become memories, one each, tied to the words of the text that they stand on.",
     "ingest.dates": "Relative dates of a text become absolute ones; what is no date is told and left out.",

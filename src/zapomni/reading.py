@@ -87,17 +87,19 @@ class ReadingMemory:
         budget: int | None = None,
         limit: int | None = None,
         select: bool = False,
+        tell: Callable[[Supply], None] | None = None,
         **where: Any,
     ) -> Answer:
         """Answer a question in words, with citations of what was read; `where` holds the fields of a filter.
 
         At most `budget` tokens of memories are read. With `select` the model picks a few by their titles first.
-        Without a model the answer says so and holds what recall finds, at most `limit` hits.
+        `tell` is called with what will be read before the model is asked. Without a model the answer says so and holds
+        what recall finds, at most `limit` hits.
         """
         from zapomni.services.ask import ask
 
         query = self._query(question, scopes, budget, limit, where)
-        return ask(self._context, self._embedding, self.llm(), query, zone=self._zone, choose=select)
+        return ask(self._context, self._embedding, self.llm(), query, zone=self._zone, choose=select, tell=tell)
 
     def would_ask(
         self,

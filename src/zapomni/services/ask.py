@@ -21,7 +21,7 @@ from zapomni.text.language import is_russian
 from zapomni.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import tzinfo
 
     from zapomni.errors import ZapomniError
@@ -82,16 +82,26 @@ class Answer:
 
 
 def ask(
-    context: Context, embedding: Embedding[Memory], llm: Llm | None, query: Query, *, zone: tzinfo, choose: bool = False
+    context: Context,
+    embedding: Embedding[Memory],
+    llm: Llm | None,
+    query: Query,
+    *,
+    zone: tzinfo,
+    choose: bool = False,
+    tell: Callable[[Supply], None] | None = None,
 ) -> Answer:
     """Answer a question from what `query.where` shows, reading at most `query.budget` tokens of it.
 
     With `choose` the model first sees titles and descriptions alone and picks at most `CHOSEN` memories. Where no
     model is set or it gives no answer, that is told as `problem`, and recall answers with `query.limit` hits.
-    Nothing is asked of a model where there is nothing to read. Raises `InvalidInput` for a blank or too long
-    question, and for a budget that has no room for any memory.
+    `tell` is given what there is to be read, before anybody is asked. Nothing is asked of a model where there is
+    nothing to read. Raises `InvalidInput` for a blank or too long question, and for a budget that has no room for any
+    memory.
     """
     supply = supplied(context, embedding, query, zone=zone, choose=choose)
+    if tell is not None:
+        tell(supply)
     if llm is None:
         problem = Unavailable(
             "no language model is set (llm.model), so nobody answers in words",

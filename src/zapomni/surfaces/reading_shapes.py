@@ -62,6 +62,23 @@ def supply_shape(supply: Supply, model: str | None, usd: float | None) -> dict[s
     }
 
 
+def reading_shape(supply: Supply) -> dict[str, Any]:
+    """Return what is about to be read for a question, as it is told before the answer; tokens are an estimate."""
+    return {
+        "count": len(supply.memories),
+        "ids": [memory.id for memory in supply.memories],
+        "not_read": supply.left_out,
+        "tokens_in": supply.usage.tokens_in,
+        "narrowed": _narrowed(supply),
+    }
+
+
+def reading_line(supply: Supply) -> str:
+    """Return the same as one line."""
+    read, total = len(supply.memories), supply.total
+    return f"reading {read:,} of {total:,} memories, about {supply.usage.tokens_in:,} tokens"
+
+
 def _narrowed(supply: Supply) -> dict[str, Any] | None:
     """Return the dates and names by which a question was narrowed, None where it was not."""
     where = supply.narrowed

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 BYTES: Final = "application/octet-stream"
 JSON: Final = "application/json"
+EVENTS: Final = "text/event-stream"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +28,8 @@ class Call:
 
     `gives` names a schema of `schemas.SCHEMAS`, `statuses` are those of an answer that is no error. `takes` and
     `media_type` are the types of the two bodies; a `body` of None means that none is taken. `thinks` marks what a
-    language model does. `is_open` needs no token.
+    language model does. `is_open` needs no token. `tells` is the event that comes before the answer where a client
+    wants events, a schema too.
     """
 
     method: str
@@ -46,6 +48,7 @@ class Call:
     writes: bool = False
     thinks: bool = False
     is_open: bool = False
+    tells: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -99,7 +102,8 @@ _READING: Final = (
         name="query",
         title="Ask a question",
         says="A language model answers from memories and insights alone, and cites them. Where none answers, 503 "
-        "holds beside the error what a search finds.",
+        "holds beside the error what a search finds. With Accept: text/event-stream first an event `reading` says "
+        "what will be read, then `answer` or `error` holds what is the body otherwise.",
         query={
             **_of(ASKED, "q", "limit"),
             **_SEEN,
@@ -110,6 +114,7 @@ _READING: Final = (
         thinks=True,
         required=("q",),
         gives="Told",
+        tells="Reading",
         act=reading_calls.ask,
     ),
     Call(
