@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -39,9 +40,18 @@ class Provider:
     url: str = ""
     requests: list[Request] = field(default_factory=list)
     after: Callable[[Request], None] = lambda _: None
+    asked: threading.Condition = field(default_factory=threading.Condition)
 
     def asked_for(self, purpose: str) -> int:
         return sum(request.purpose == purpose for request in self.requests)
+
+    def until(self, fits: Callable[[], Any], seconds: float = 90.0) -> None:
+        """Wait for what a request brings about, looking ten times a second: work in the background ranks behind."""
+        end = time.monotonic() + seconds
+        while not fits():
+            assert time.monotonic() < end, f"not after {seconds:g} seconds; {len(self.requests)} requests came"
+            with self.asked:
+                self.asked.wait(0.1)
 
     def settings(self) -> dict[str, str]:
         """The environment of a process whose model this is."""
@@ -56,7 +66,9 @@ def provider(answers: Answers) -> Iterator[Provider]:
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             request = Request(asked["response_format"]["json_schema"]["name"], _words(asked))
-            made.requests.append(request)
+            with made.asked:
+                made.requests.append(request)
+                made.asked.notify_all()
             body = json.dumps(_completion(made.answers(request))).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")

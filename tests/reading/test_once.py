@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.provider import Provider, provider
 from tests.trials import drivers_b
-from tests.trials.drivers_b import until
 
 from zapomni.opening import open_memory
 
@@ -54,8 +53,8 @@ def serve(world: World, model: Provider, **settings: str) -> None:
 def settled(world: World, model: Provider, calls: int) -> None:
     """Wait until nothing waits any more, and see that so many calls, one a run, brought that about."""
     with opened(world) as app:
-        until(lambda: not app.store.readings.unconsolidated_counts())
-        until(lambda: app.reading.ledger.costs(2).total.calls == calls)
+        model.until(lambda: not app.store.readings.unconsolidated_counts())
+        model.until(lambda: app.reading.ledger.costs(2).total.calls == calls)
         runs = [run for run in app.store.runs() if run.verb == "consolidate"]
         assert (model.asked_for("consolidate"), len(runs)) == (calls, calls)
         assert all(run.detail["done"] for run in runs)
@@ -63,6 +62,7 @@ def settled(world: World, model: Provider, calls: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(240)
 @pytest.mark.promise("consolidate.once", "model.ledger")
 def test_three_servers_consolidate_once_at_their_start_and_once_when_five_wait(world: World) -> None:
     with provider(nothing_follows) as model:
@@ -76,6 +76,7 @@ def test_three_servers_consolidate_once_at_their_start_and_once_when_five_wait(w
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(240)
 @pytest.mark.promise("consolidate.once", "model.ledger")
 def test_three_servers_consolidate_once_when_something_waited_for_its_day(world: World) -> None:
     """The day is three seconds long here: each of the servers looks every second."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.provider import Request, provider
 from tests.trials import drivers_b
-from tests.trials.drivers_b import kill, until
+from tests.trials.drivers_b import kill
 
 from zapomni.model import Origin
 from zapomni.opening import open_memory
@@ -130,7 +130,7 @@ def test_after_a_kill_with_a_good_reply_in_hand_there_is_no_half_of_it(world: Wo
     def after(_: Request) -> None:
         if moment == "when the call is counted":
             with looking(world) as app:
-                until(lambda: app.reading.ledger.costs(1).total.calls)
+                model.until(lambda: app.reading.ledger.costs(1).total.calls)
         if not killed:
             kill(process)
             killed.append(process.returncode)
@@ -139,7 +139,7 @@ def test_after_a_kill_with_a_good_reply_in_hand_there_is_no_half_of_it(world: Wo
         before = filled(world, model)
         process = world.start("consolidate")
         model.after = after
-        until(lambda: killed)
+        model.until(lambda: killed)
         for holder in holders:
             drivers_b.finish(holder)
         assert sources(world) == before
