@@ -217,6 +217,15 @@ class ReadingMemory:
         most = parse_whole("limit", limit, BATCH, low=1, high=100_000)
         return enrich_waiting(self._context, self.llm, terms=self._terms, limit=most)
 
+    def would_enrich(self, *, limit: int | None = None) -> Forecast:
+        """Return about what `enrich` would take now, and ask no model."""
+        from zapomni.services.enrich import BATCH, foresee_enriching
+        from zapomni.services.ingest import added_up
+        from zapomni.services.parse import parse_whole
+
+        most = parse_whole("limit", limit, BATCH, low=1, high=100_000)
+        return added_up(foresee_enriching(self._context, terms=self._terms, limit=most), self.ledger.price)
+
     def scan(
         self,
         source: str | None = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -36,8 +37,6 @@ def test_what_the_cap_stopped_in_the_middle_is_gone_on_with_on_the_next_days_and
     def answer(task: Task) -> Raw:
         seen.append(task.parts[-1].text if task.purpose != "consolidate" else "")  # type: ignore[union-attr]
         value: Any = {"insights": []} if task.purpose == "consolidate" else _trimmed(facts_of(task))
-        import json
-
         return Raw(text=json.dumps(value), usage=Usage(tokens_in=CALL))
 
     (tmp_path / "notes").mkdir()
@@ -57,12 +56,12 @@ def test_what_the_cap_stopped_in_the_middle_is_gone_on_with_on_the_next_days_and
         with pytest.raises(BudgetSpent) as caught:
             app.reading.consolidate()
         assert caught.value.retry_after is not None
-        first = {one.id for one in desk.memories()} - {kept.outcome.id for kept in came.kept if kept.waits}
+        first = {kept.outcome.id for kept in came.kept if not kept.waits}
         assert (app.store.readings.enrich_waiting(), len(desk.memories())) == (4, 7)
 
         # Day 2: it goes on by itself, stops in the middle again, and what was done stays.
         desk.later(days=1)
-        assert len(app.reading.enrich().read) + len(app.reading.enrich().kept) <= A_DAY
+        assert "tokens" in (app.reading.enrich().reason or "")
         assert (desk.calls, app.store.readings.enrich_waiting()) == (6, 1)
 
         # Day 3: the last piece, then two batches of seven memories.
@@ -81,7 +80,7 @@ def test_what_the_cap_stopped_in_the_middle_is_gone_on_with_on_the_next_days_and
         texts = [text for text in seen if text]
         assert len(texts) == len(set(texts)) == 7  # each piece and file was read by the model once
         assert {one.content for one in desk.memories()} >= {f"Книга {no} говорит" for no in range(5)}
-        assert first <= {one.id for one in desk.memories()} | first
+        assert len(first & {one.id for one in desk.memories()}) == 3  # what was done on the first day is there
         assert [day.sum.tokens for day in app.reading.ledger.costs(4).days] == [300, 300, 300, 100]
 
 

@@ -47,15 +47,6 @@ TALES = [
         id="Russian",
     ),
 ]
-INSIGHT = {
-    "type": "object",
-    "properties": {
-        "statement": {"type": "string"},
-        "members": {"type": "array", "items": {"type": "string"}, "maxItems": 3},
-    },
-    "required": ["statement", "members"],
-    "additionalProperties": False,
-}
 
 
 def weights() -> Path | None:
@@ -79,14 +70,21 @@ def address() -> Iterator[str]:
         process.kill()
 
 
-def think(address: str, text: str) -> dict[str, Any] | None:
-    """Have the model be the agent: it reads what a tool said, and answers in the form of an insight, if it ends."""
-    form = {"type": "json_schema", "json_schema": {"name": "insight", "schema": INSIGHT}}
-    told = {"messages": [{"role": "user", "content": text}], "max_tokens": int(LONGEST_REPLY), "response_format": form}
+def think(address: str, batch: dict[str, Any]) -> dict[str, Any]:
+    """Have the model be the agent: it reads a batch as the tool gives it, and is held to the form of an insight."""
+    one = {"enum": [memory["id"] for memory in batch["memories"]]}
+    members = {"type": "array", "items": one, "minItems": 2, "maxItems": 2}
+    form = {"statement": {"type": "string", "maxLength": 120}, "members": members}
+    schema = {"type": "object", "properties": form, "required": list(form), "additionalProperties": False}
+    told = {
+        "messages": [{"role": "user", "content": json.dumps(batch, ensure_ascii=False)}],
+        "max_tokens": 300,
+        "response_format": {"type": "json_schema", "json_schema": {"name": "insight", "schema": schema}},
+    }
     request = urllib.request.Request(f"{address}/v1/chat/completions", json.dumps(told).encode())
     with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=2 * DEADLINE) as answer:
-        said = json.load(answer)["choices"][0]
-    return json.loads(said["message"]["content"]) if said["finish_reason"] == "stop" else None
+        said: dict[str, Any] = json.loads(json.load(answer)["choices"][0]["message"]["content"])
+    return said
 
 
 def kept(world: World) -> dict[str, dict[str, Any]]:
@@ -131,8 +129,8 @@ def concluded(surface: Command | Web | Agent, address: str) -> dict[str, Any]:
     """Consolidate, over MCP by the model as the agent; every insight has its members, and a refused one its reason."""
     if isinstance(surface, Agent):
         batch = surface.call("next_batch")
-        said = think(address, "\n".join([batch["instructions"], json.dumps(batch["memories"], ensure_ascii=False)]))
-        saved = surface.call("save_insight", batch=batch["batch"], **(said or {"reason": "nothing came of it"}))
+        told = {name: batch[name] for name in ("instructions", "memories")}
+        saved = surface.call("save_insight", batch=batch["batch"], **think(address, told))
         assert saved["ok"] or saved["error"]["message"]
         return saved
     came = surface.consolidate()

@@ -68,7 +68,7 @@ def ingest(
     if enrich:
         if words:
             raise InvalidInput("enrich", "it takes no text", remedy="Ingest the text without --enrich")
-        return _enrich(session, limit)
+        return _would_enrich(session, limit) if dry_run else _enrich(session, limit)
     with session.memory() as app:
         gathered = _gathered(app, words, source)
         materials = [app.reading.said(material, said_at) for material in gathered.materials]
@@ -82,6 +82,13 @@ def ingest(
         session.note(_notes(came, gathered.skipped))
         session.embed(app)
     return Unavailable.exit_status if gathered.skipped or any(one.reason for one in came) else 0
+
+
+def _would_enrich(session: Session, limit: int | None) -> int:
+    with session.memory() as app:
+        forecast = app.reading.would_enrich(limit=limit)
+        session.answer(forecast_shape(forecast, app.config.llm.model), _foreseen(forecast))
+    return 0
 
 
 def _enrich(session: Session, limit: int | None) -> int:
