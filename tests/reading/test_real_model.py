@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.reading.walk import QUIET, Agent, Command, Web
-from tests.servers import DEADLINE
 from tests.trials import drivers_b
 
 from zapomni.opening import open_memory
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
 
 world = drivers_b.world
 
+PATIENCE = 270.0
+"""Seconds for one command: on a machine that is busy elsewhere the model has read a page after a minute."""
 LONGEST_REPLY = "96"
 """Tokens of a reply: some end whole, some are cut off, which has to be borne too."""
 CITED = re.compile(r"\[(?:memory|insight):([^\]]*)\]")
@@ -82,7 +83,7 @@ def think(address: str, batch: dict[str, Any]) -> dict[str, Any]:
         "response_format": {"type": "json_schema", "json_schema": {"name": "insight", "schema": schema}},
     }
     request = urllib.request.Request(f"{address}/v1/chat/completions", json.dumps(told).encode())
-    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=2 * DEADLINE) as answer:
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=PATIENCE) as answer:
         said: dict[str, Any] = json.loads(json.load(answer)["choices"][0]["message"]["content"])
     return said
 
@@ -142,17 +143,18 @@ def concluded(surface: Command | Web | Agent, address: str) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(900)
 @pytest.mark.promise("ingest.waits", "ask.cited", "ask.honest", "consolidate.safe", "model.ledger")
 @pytest.mark.parametrize(("told", "other", "question"), TALES)
 def test_whatever_a_real_model_says_is_taken_as_promised_by_every_surface(
     world: World, address: str, told: str, other: str, question: str
 ) -> None:
+    world.deadline = PATIENCE
     world.env |= QUIET | {
         "ZAPOMNI_LLM_MODEL": "openai:smollm2",
         "ZAPOMNI_LLM_BASE_URL": f"{address}/v1",
         "ZAPOMNI_LLM_MAX_OUTPUT": LONGEST_REPLY,
-        "ZAPOMNI_LLM_TIMEOUT_S": "60",
+        "ZAPOMNI_LLM_TIMEOUT_S": str(PATIENCE / 3),
         "ZAPOMNI_LLM_PRICE_IN": "1",
         "ZAPOMNI_LLM_PRICE_OUT": "1",
     }
@@ -172,5 +174,5 @@ def test_whatever_a_real_model_says_is_taken_as_promised_by_every_surface(
     assert {one["purpose"] for one in spent["totals"]} == {"ingest", "ask", "consolidate"}
     assert spent["total"]["calls"] == sum(one["calls"] for one in spent["totals"]) >= 7
     tokens = spent["total"]["tokens_in"] + spent["total"]["tokens_out"]
-    assert tokens > 1_000
+    assert tokens > 1_000  # the model was really asked
     assert round(spent["total"]["usd"], 6) == round(tokens / 1e6, 6)

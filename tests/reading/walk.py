@@ -8,7 +8,7 @@ import urllib.request
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
-from tests.servers import DEADLINE, TOKEN
+from tests.servers import TOKEN
 
 if TYPE_CHECKING:
     from tests.trials.drivers_b import World
@@ -64,6 +64,7 @@ class Web:
     scope = "project:web"
 
     def __init__(self, world: World) -> None:
+        self._deadline = world.deadline
         address = urlsplit(world.http())
         self._root = f"{address.scheme}://{address.netloc}"
 
@@ -72,7 +73,7 @@ class Web:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self._root}{path}?{urlencode(query)}", data, headers, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=2 * DEADLINE) as answer:
+            with urllib.request.urlopen(request, timeout=self._deadline) as answer:
                 status, text = answer.status, answer.read()
         except urllib.error.HTTPError as error:
             with error:
@@ -107,6 +108,7 @@ class Agent:
 
     def __init__(self, world: World) -> None:
         self._server = world.server()
+        self._server.deadline = int(world.deadline)
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         result = self._server.call(tool, **arguments, scope=self.scope)
