@@ -54,6 +54,7 @@ class Server:
         self.messages: list[Any] = []
         self.noise: list[bytes] = []
         self.errors = ""
+        self.deadline = DEADLINE
         self._told = threading.Condition()
         self._next = 1000
         self._ended = 0
@@ -74,7 +75,7 @@ class Server:
             return [message for message in self.messages if fits(message)]
 
         with self._told:
-            assert self._told.wait_for(lambda: len(found()) >= count or self._ended == 2, DEADLINE), self.errors
+            assert self._told.wait_for(lambda: len(found()) >= count or self._ended == 2, self.deadline), self.errors
             assert len(found()) >= count, f"ended without an answer: {self.messages[-3:]} {self.errors}"
             return found()
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from zapomni.services.facts import Terms
     from zapomni.services.handout import Handout
     from zapomni.services.ingest import Forecast, Ingested
+    from zapomni.services.ingest_forecast import ScanForecast
     from zapomni.services.insight import Connection, Held, Saved
     from zapomni.services.ledger import Ledger
     from zapomni.services.material import Material
@@ -86,17 +87,19 @@ class ReadingMemory:
         budget: int | None = None,
         limit: int | None = None,
         select: bool = False,
+        tell: Callable[[Supply], None] | None = None,
         **where: Any,
     ) -> Answer:
         """Answer a question in words, with citations of what was read; `where` holds the fields of a filter.
 
         At most `budget` tokens of memories are read. With `select` the model picks a few by their titles first.
-        Without a model the answer says so and holds what recall finds, at most `limit` hits.
+        `tell` is called with what will be read before the model is asked. Without a model the answer says so and holds
+        what recall finds, at most `limit` hits.
         """
         from zapomni.services.ask import ask
 
         query = self._query(question, scopes, budget, limit, where)
-        return ask(self._context, self._embedding, self.llm(), query, zone=self._zone, choose=select)
+        return ask(self._context, self._embedding, self.llm(), query, zone=self._zone, choose=select, tell=tell)
 
     def would_ask(
         self,
@@ -164,22 +167,27 @@ class ReadingMemory:
         *,
         source: str = "",
         scope: str | None = None,
+        modified_ns: int | None = None,
         actor: Actor | None = None,
     ) -> Ingested:
         """Read a file, or look at an image, and remember what is worth it; `name` tells its format by its ending.
 
+        Its "yesterday" is counted from the date in its header, else in its name, else from when it was changed.
         Raises `InvalidInput` for what is neither text nor image.
         """
-        return self.take_in(self.material(file, name, source=source), scope=scope, actor=actor)
+        material = self.material(file, name, source=source, modified_ns=modified_ns)
+        return self.take_in(material, scope=scope, actor=actor)
 
-    def material(self, file: BinaryIO, name: str, *, source: str = "") -> Material:
+    def material(self, file: BinaryIO, name: str, *, source: str = "", modified_ns: int | None = None) -> Material:
         """Return what a file holds as it would be ingested, without asking a model or keeping anything."""
         from zapomni.errors import InvalidInput
         from zapomni.readers.base import Unreadable
+        from zapomni.services.dating import Moment
         from zapomni.services.material import checked_source, material_of_file
 
         try:
-            return material_of_file(file, name, source=checked_source(source or name))
+            moment = Moment(self._clock(), self._zone, modified_ns)
+            return material_of_file(file, name, moment, source=checked_source(source or name))
         except Unreadable as error:
             remedy = "Give a text, Markdown, JSON, CSV, YAML, log or PDF file, or a PNG, JPEG, GIF or WebP image"
             raise InvalidInput("file", f"{name} was not read: {error.message}", remedy=remedy) from None
@@ -210,6 +218,15 @@ class ReadingMemory:
         self._check_line("ingest")
         most = parse_whole("limit", limit, BATCH, low=1, high=100_000)
         return enrich_waiting(self._context, self.llm, terms=self._terms, limit=most)
+
+    def would_enrich(self, *, limit: int | None = None) -> Forecast:
+        """Return about what `enrich` would take now, and ask no model."""
+        from zapomni.services.enrich import BATCH, foresee_enriching
+        from zapomni.services.ingest import added_up
+        from zapomni.services.parse import parse_whole
+
+        most = parse_whole("limit", limit, BATCH, low=1, high=100_000)
+        return added_up(foresee_enriching(self._context, terms=self._terms, limit=most), self.ledger.price)
 
     def scan(
         self,
@@ -245,6 +262,15 @@ class ReadingMemory:
             for one in found
             if one.mode is SourceMode.INGEST
         ]
+
+    def would_scan(self, source: str | None = None, *, scopes: Sequence[str] = ()) -> list[ScanForecast]:
+        """Return about what `scan` would take of one ingested source, or of all that are seen; nothing is changed."""
+        from zapomni.model.document import SourceMode
+        from zapomni.services.ingest_forecast import foresee_scan
+        from zapomni.services.sources import wanted_sources
+
+        found = wanted_sources(self._context, source, scopes_to_read(self._context, scopes))
+        return [foresee_scan(self._context, one, terms=self._terms) for one in found if one.mode is SourceMode.INGEST]
 
     @property
     def _terms(self) -> Terms:

@@ -46,6 +46,17 @@ def test_an_answer_comes_with_the_memories_that_it_cites(zap: Zap, stored: Store
     assert re.search(r"2 of 2 read by scripted:\S+: \d+ tokens in", result.err)
 
 
+@pytest.mark.promise("ask.told")
+def test_a_terminal_shows_what_is_read_while_the_model_thinks(
+    zap: Zap, stored: Stored, model: Callable[..., None]
+) -> None:
+    stored("The gate is green.")
+    model({"answer": "x", "found": False})
+    assert "reading 1 of 1 memories, about " in zap("ask", "gate?", tty=True).err.splitlines()[0]
+    assert "reading" not in zap("ask", "gate?").err
+    assert "reading" not in zap("ask", "gate?", "--json", tty=True).err
+
+
 def test_the_json_is_the_documented_one(zap: Zap, stored: Stored, model: Callable[..., None]) -> None:
     one = stored("Met with Alice.", "--entity", "Alice")
     answers = [f"Yes [memory:{one}, memory:zzzz]", "Yellow"]

@@ -113,7 +113,25 @@ def test_a_model_may_say_itself_that_the_memory_does_not_hold_it(opened: Open) -
     app = opened([said("В памяти нет цвета лодки.", found=False)])
     app.remember("Фильтр меняем в июне")
     answer = app.reading.ask("Какого цвета лодка?")
-    assert (answer.text, answer.found, answer.unsupported) == ("В памяти нет цвета лодки.", False, "")
+    assert (answer.text, answer.found, answer.unsupported) == (NOT_HELD_RUSSIAN, False, "В памяти нет цвета лодки.")
+
+
+@pytest.mark.promise("ask.honest")
+def test_what_a_model_makes_up_while_it_says_that_nothing_was_found_is_no_answer(opened: Open) -> None:
+    app = opened([said("It is yellow.", found=False)])
+    app.remember("The filter is due in June")
+    answer = app.reading.ask("What colour is the submarine?")
+    assert (answer.text, answer.found, answer.unsupported) == (NOT_HELD, False, "It is yellow.")
+
+
+@pytest.mark.promise("ask.honest")
+def test_what_there_is_instead_of_an_answer_may_be_told_with_its_source(opened: Open) -> None:
+    app = opened()
+    one = app.remember("The filter is due in June").id
+    app = opened([said(f"Only the filter is known [memory:{one}].", found=False)])
+    answer = app.reading.ask("What colour is the submarine?")
+    assert (answer.text, answer.found) == (f"Only the filter is known [memory:{one}].", False)
+    assert [memory.id for memory in answer.cited] == [one]
 
 
 @pytest.mark.promise("ask.honest")

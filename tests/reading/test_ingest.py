@@ -507,6 +507,17 @@ def test_a_dry_run_tells_calls_tokens_and_price_and_asks_nobody(command, monkeyp
     assert not json.loads(command("--enrich", "--json")[1])["count"]
 
 
+@pytest.mark.promise("ingest.told")
+def test_a_dry_run_of_enriching_asks_nobody_and_leaves_what_waits(command):
+    command("Печь горячая.")
+    command("The gate is green.")
+    told = json.loads(command("--enrich", "--dry-run", "--json")[1])
+    assert (told["dry_run"], told["calls"], told["usd"]) == (True, 2, None)
+    assert told["tokens_in"] > 500
+    assert json.loads(command("--enrich", "--dry-run", "--limit", "1", "--json")[1])["calls"] == 1
+    assert json.loads(command("--enrich", "--json", replies=ONE)[1])["count"] == 2
+
+
 def test_files_are_read_each_by_itself_and_a_bad_one_is_named(command, tmp_path):
     (tmp_path / "a.md").write_text(NOTE, encoding="utf-8")
     (tmp_path / "b.bin").write_bytes(b"\x7fELF\0\0\0")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.cli.test_docs import EXAMPLES, undocumented
 from tests.reading.notes import PNG, Desk, facts_of
 
 from zapomni.errors import ModelError, Unavailable
@@ -363,6 +366,59 @@ def test_the_command_attaches_a_folder_reads_it_and_says_what_waits(desk, tmp_pa
     assert ": changed 1" in capsys.readouterr().out
     assert run(["source", "remove", "notes"]) == 0
     assert "stays remembered" in capsys.readouterr().out
+
+
+@pytest.mark.promise("ingest.foreseen")
+def test_what_a_scan_would_take_is_told_and_nothing_is_changed(desk):
+    desk.write("a.md", "Печь горячая.\n")
+    desk.write("b.md", "The gate is green.\n")
+    desk.scan()
+    before, calls = desk.texts(), desk.calls
+    (again,) = desk.app.reading.would_scan()
+    assert (again.read, again.kept, again.removed, again.calls, again.tokens_in) == (0, 2, 0, 0, 0)
+    desk.write("a.md", "Печь холодная.\n")
+    desk.write("копия.md", "The gate is green.\n")  # a copy costs no call
+    desk.write("long.txt", "\n\n".join(f"Строка {no}. " * 60 for no in range(30)))
+    desk.write("pump.png", PNG)
+    desk.write("empty.md", " \n")
+    (desk.root / "b.md").unlink()
+    (told,) = desk.app.reading.would_scan()
+    assert (told.read, told.kept, told.removed) == (3, 1, 1)
+    assert [one.path for one in told.skipped] == ["empty.md"]
+    assert (desk.texts(), desk.calls) == (before, calls)
+    assert desk.app.documents.sources()[0].scanned_at == desk.now
+    came = desk.scan(accept_removals=True)
+    assert desk.calls - calls == told.calls > 3
+    assert (came.added + came.changed + came.moved, came.removed) == (told.read + 1, 0)
+
+
+@pytest.mark.promise("ingest.foreseen")
+def test_the_price_is_told_before_a_source_is_read(desk, tmp_path, monkeypatch, capsys):
+    desk.app.close()
+    desk.write("a.md", "Печь горячая.\n")
+    desk.write("b.md", "The gate is green.\n")
+    for name, value in {"HOME": tmp_path, "ZAPOMNI_HOME": tmp_path / "h", "ZAPOMNI_EMBEDDER_PROVIDER": "none"}.items():
+        monkeypatch.setenv(name, str(value))
+    monkeypatch.chdir(tmp_path)
+    assert run(["source", "scan", "--dry-run"]) == 0
+    assert "--mode ingest" in capsys.readouterr().err
+    assert run(["source", "add", "notes", "--mode", "ingest", "--no-scan"]) == 0
+    capsys.readouterr()
+    assert run(["source", "scan", "notes", "--dry-run"]) == 0
+    said = capsys.readouterr().out
+    assert "read 2\n" in said
+    assert re.search(r"about 2 calls, [\d,]+ tokens in, \d+ out, price not known", said)
+    monkeypatch.setenv("ZAPOMNI_LLM_PRICE_IN", "1000")
+    monkeypatch.setenv("ZAPOMNI_LLM_PRICE_OUT", "1000")
+    assert run(["source", "scan", "notes", "--dry-run", "--json"]) == 0
+    shape = json.loads(capsys.readouterr().out)
+    assert not undocumented(shape, EXAMPLES["source add, source scan"])
+    assert (shape["calls"], shape["sources"][0]["read"]) == (2, 2)
+    assert shape["usd"] == pytest.approx((shape["tokens_in"] + shape["tokens_out"]) / 1_000)
+    assert run(["list", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["total"] == 0
+    (tmp_path / "notes").rename(tmp_path / "away")
+    assert run(["source", "scan", "--dry-run"]) == 7
 
 
 # --- while a server runs --------------------------------------------------------------------------------

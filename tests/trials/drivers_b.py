@@ -60,6 +60,7 @@ class World:
         self.home = home
         self.store = home / "data" / "memories.db"
         self.env: dict[str, str] = {}
+        self.deadline = DEADLINE
         self._servers: list[servers.Server] = []
         self._processes: list[subprocess.Popen[str]] = []
 
@@ -92,7 +93,7 @@ class World:
             text=True,
             cwd=self.home,
             env=servers.environment(self.home, **(self.env | more)),
-            timeout=DEADLINE,
+            timeout=self.deadline,
             check=False,
         )
 

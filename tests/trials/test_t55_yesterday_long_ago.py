@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 import pytest
 from tests.http.web import Web
+from tests.provider import provider
+from tests.trials import drivers_b
 
 from zapomni.app import Zapomni
 from zapomni.config import load
@@ -20,9 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from tests.trials.drivers_b import World
+
     from zapomni.model import Memory
 
     Open = Callable[..., Zapomni]
+
+world = drivers_b.world
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 SAID = "2024-03-01T00:30:00+03:00"
@@ -109,6 +116,58 @@ def test_reading_it_again_months_later_does_not_shift_it(opened: Open, said: str
     assert len(later.reading.enrich().read) == 1
     assert told in prompt(later)
     assert only(later).observed_at == (SAID_AT if said else None)
+
+
+MARCH = datetime(2024, 3, 1, tzinfo=ZoneInfo("Europe/Moscow"))
+LATER = datetime(2025, 5, 5, 15, tzinfo=ZoneInfo("Europe/Moscow"))
+FILES = [
+    pytest.param("a.md", f"---\ndate: {SAID}\ncreated: 2020-01-01\n---\n{E2}", SAID_AT, id="date in its header"),
+    pytest.param("2020-01-01.md", f"---\ncreated: 2024-03-01\n---\n{E2}", MARCH, id="created, before the name"),
+    pytest.param("b.md", f"---\ndate: 01.03.2024\n---\n{E2}", MARCH, id="day as Russians write it"),
+    pytest.param("2024-03-01-notes.md", E2, MARCH, id="day in its name"),
+    pytest.param("Встреча 01.03.2024.txt", E2, MARCH, id="day in a Russian name"),
+    pytest.param("log_20240301.txt", E1, MARCH, id="day without dashes"),
+    pytest.param("2024-03-01.md", f"---\ndate: давно\n---\n{E2}", MARCH, id="header that is no date"),
+    pytest.param("план на 2030-05-01.md", E2, LATER, id="day to come, so when it was changed"),
+    pytest.param("build-20241399.txt", E1, LATER, id="number that is no day"),
+    pytest.param("notes.txt", E2, LATER, id="when it was changed"),
+]
+
+
+@pytest.mark.promise("ingest.said")
+@pytest.mark.parametrize(("name", "text", "written"), FILES)
+@pytest.mark.parametrize("by", ["source", "file"])
+def test_a_file_is_read_as_of_when_it_was_written(
+    opened: Open, tmp_path: Path, name: str, text: str, written: datetime, by: str
+) -> None:
+    app = opened({"facts": [{"content": "29 февраля 2024 договорились сдать отчёт 7 марта 2024."}]})
+    file = tmp_path / "notes" / name
+    file.parent.mkdir()
+    file.write_text(text, encoding="utf-8")
+    os.utime(file, (LATER.timestamp(), LATER.timestamp()))
+    if by == "source":
+        app.documents.add(file.parent, mode="ingest")
+        app.reading.scan()
+    else:
+        with file.open("rb") as opened_file:
+            app.reading.ingest_file(opened_file, name, modified_ns=file.stat().st_mtime_ns)
+    local = written.astimezone(ZoneInfo("Europe/Moscow"))
+    assert f"{local:%Y-%m-%d at %H:%M} (UTC+0300)" in prompt(app)
+    assert (only(app).observed_at, only(app).created_at) == (written, NOW)
+
+
+@pytest.mark.promise("ingest.said")
+def test_the_command_reads_a_file_as_of_its_own_time_unless_it_is_told_another(world: World) -> None:
+    file = world.write("записи.txt", E2)
+    os.utime(file, (SAID_AT.timestamp(), SAID_AT.timestamp()))
+    with provider(lambda _: {"facts": [{"content": E2}]}) as model:
+        world.env |= {**model.settings(), "TZ": "Europe/Moscow"}
+        world.zap("ingest", str(file), "--scope", "project:one")
+        world.zap("ingest", str(file), "--scope", "project:two", "--said-at", "2023-06-01")
+        assert ["2024-03-01 at 00:30 (UTC+0300)" in one.text for one in model.requests] == [True, False]
+        assert "2023-06-01 at 00:00 (UTC+0300)" in model.requests[1].text
+    rows = {row["scope"]: row["observed_at"] for row in world.exported() if row.get("type") == "memory"}
+    assert rows == {"project:one": "2024-02-29T21:30:00.000000Z", "project:two": "2023-05-31T21:00:00.000000Z"}
 
 
 def test_a_time_that_is_none_is_an_error_that_names_it(opened: Open) -> None:

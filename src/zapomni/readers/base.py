@@ -33,7 +33,7 @@ class Extract:
     `text` is the whole decoded file, its line ends as they are, without a byte-order mark; `start` is where
     the body begins behind a header that is not to be searched. `lined` tells whether the lines of `text` are
     those of the file, `pages` at which character each page begins. `notes` say what was odd, with the line
-    where it stands; nothing is mended in the file.
+    where it stands; nothing is mended in the file. `date` is the one that a header gives, as it is written.
     """
 
     text: str
@@ -42,6 +42,7 @@ class Extract:
     start: int = 0
     title: str = ""
     tags: tuple[str, ...] = ()
+    date: str = ""
     encoding: str = ""
     lined: bool = True
     pages: tuple[int, ...] = ()

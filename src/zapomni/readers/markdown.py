@@ -37,6 +37,7 @@ class _Markdown:
             start=header.start,
             title=title or shown(stem(name)),
             tags=_tags(header.values.get("tags")),
+            date=_word(header.values.get("date")) or _word(header.values.get("created")),
             encoding=decoded.encoding,
             notes=(*decoded.notes, *unread),
         )

@@ -21,7 +21,7 @@ from zapomni.text.language import is_russian
 from zapomni.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import tzinfo
 
     from zapomni.errors import ZapomniError
@@ -62,6 +62,7 @@ class Answer:
     """What a question came to.
 
     `found` is true where the text rests on `cited`, the memories that its citations name: all of them were read.
+    A text of the model's always cites; one without a valid source is replaced by ours, that memory does not hold it.
     `unknown` are ids that the model named and had not been given; `unsupported` is what it said without a valid
     source, which is then not the text. `supply` is what there was to be read, `read` counts what was read of it:
     with `choose` whole memories. `problem` says why no model answered; `instead` is then what recall finds.
@@ -81,16 +82,26 @@ class Answer:
 
 
 def ask(
-    context: Context, embedding: Embedding[Memory], llm: Llm | None, query: Query, *, zone: tzinfo, choose: bool = False
+    context: Context,
+    embedding: Embedding[Memory],
+    llm: Llm | None,
+    query: Query,
+    *,
+    zone: tzinfo,
+    choose: bool = False,
+    tell: Callable[[Supply], None] | None = None,
 ) -> Answer:
     """Answer a question from what `query.where` shows, reading at most `query.budget` tokens of it.
 
     With `choose` the model first sees titles and descriptions alone and picks at most `CHOSEN` memories. Where no
     model is set or it gives no answer, that is told as `problem`, and recall answers with `query.limit` hits.
-    Nothing is asked of a model where there is nothing to read. Raises `InvalidInput` for a blank or too long
-    question, and for a budget that has no room for any memory.
+    `tell` is given what there is to be read, before anybody is asked. Nothing is asked of a model where there is
+    nothing to read. Raises `InvalidInput` for a blank or too long question, and for a budget that has no room for any
+    memory.
     """
     supply = supplied(context, embedding, query, zone=zone, choose=choose)
+    if tell is not None:
+        tell(supply)
     if llm is None:
         problem = Unavailable(
             "no language model is set (llm.model), so nobody answers in words",
@@ -155,7 +166,7 @@ def _answered(context: Context, llm: Llm, query: Query, supply: Supply, zone: tz
     says, found = reply.value["answer"], reply.value["found"]
     text, ids, unknown = check_citations(says, {memory.id: kind_of(memory) for memory in read})
     answer = replace(unanswered, unknown=unknown, usage=spent + reply.usage)
-    if (found and not ids) or is_blank(text):
+    if not ids or is_blank(text):  # "found": false is no licence: small models say anything under it
         return replace(answer, unsupported=says)
     context.touches.add(ids, context.clock())
     known = {memory.id: memory for memory in read}

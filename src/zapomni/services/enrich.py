@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zapomni.errors import Unavailable
 from zapomni.model import Actor, Draft, Run
-from zapomni.services.facts import UNSET, extract
+from zapomni.services.facts import UNSET, extract, forecast
 from zapomni.services.ingest import admit_all, dated, entries_of, tie, waiting_facts
 from zapomni.services.remember import read_back
 from zapomni.services.retire import INGEST, is_ingest, retire
@@ -16,7 +16,7 @@ from zapomni.services.retire import INGEST, is_ingest, retire
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zapomni.llm.base import Llm
+    from zapomni.llm.base import Llm, Usage
     from zapomni.model import Memory, Outcome
     from zapomni.services.context import Context
     from zapomni.services.facts import Extracted, Terms
@@ -68,6 +68,16 @@ def enrich_waiting(context: Context, llm_for: LlmFor, *, terms: Terms, limit: in
         if not mine:
             raise Unavailable("another process is enriching", remedy="Wait for it, or try again later")
         return _Work(context, llm_for, terms).done(limit)
+
+
+def foresee_enriching(context: Context, *, terms: Terms, limit: int = BATCH) -> list[Usage]:
+    """Return about what each call of `enrich_waiting` would use now; nobody is asked and nothing is changed."""
+    used: list[Usage] = []
+    for job in context.store.readings.enrich_jobs(limit, context.clock()):
+        memory = job.memory
+        at = memory.observed_at or memory.created_at
+        used += forecast(memory.content, None, source=memory.source or "", at=at, terms=terms)
+    return used
 
 
 class _Work:

@@ -130,6 +130,11 @@ def foresee(
     used: list[Usage] = []
     for one in materials:
         used += forecast(one.text, one.image, source=one.source, at=one.said_at or context.clock(), terms=terms)
+    return added_up(used, price)
+
+
+def added_up(used: Sequence[Usage], price: Callable[[int, int], float | None]) -> Forecast:
+    """Return what some calls would use together."""
     tokens_in = sum(usage.tokens_in for usage in used)
     tokens_out = sum(usage.tokens_out for usage in used)
     return Forecast(len(used), tokens_in, tokens_out, price(tokens_in, tokens_out))

@@ -19,6 +19,7 @@ from zapomni.model import Run
 from zapomni.model.document import Scanned, Skipped, SourceStatus
 from zapomni.readers.images import IMAGE_ENDINGS, IMAGE_LIMIT, is_image_name
 from zapomni.readers.registry import limit_of
+from zapomni.services.dating import Moment
 from zapomni.services.ingest import ingest
 from zapomni.services.material import SOURCE_LIMIT, material_of_file
 from zapomni.services.retire import ingest_actor, retire, standing_of
@@ -190,7 +191,9 @@ class _Scan:
                     return
                 opened.seek(0)
                 name = (file.path or self._source.root).rpartition("/")[2]
-                material = material_of_file(opened, name, source=label_of(self._source), path=file.path, mark=mark)
+                moment = Moment(self._context.clock(), self._terms.zone, file.modified_ns)
+                label = label_of(self._source)
+                material = material_of_file(opened, name, moment, source=label, path=file.path, mark=mark)
         except OSError as error:
             self._skip(file.path, f"it cannot be read ({error.strerror or error})")
         except ZapomniError as error:

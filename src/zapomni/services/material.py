@@ -12,12 +12,15 @@ from zapomni.model import NAME_LIMIT, Redaction
 from zapomni.readers.base import Unreadable
 from zapomni.readers.images import is_image_name, media_type, read_image
 from zapomni.readers.registry import reader_for
+from zapomni.services.dating import written_at
 from zapomni.services.scan import digest_of
 from zapomni.text.clean import clean, is_blank, preview
 from zapomni.text.secrets import redact
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+    from zapomni.services.dating import Moment
 
 SOURCE_LIMIT: Final = 4 * NAME_LIMIT
 """Most characters of a source, as the write gateway takes it."""
@@ -29,7 +32,7 @@ class Material:
     """A text or an image with where it comes from; `path` is that of a file under its source's root.
 
     `sha256` is that of the bytes as they were given. `notes` say what was odd about a file. `said_at` is when it was
-    said, where somebody told that: its "yesterday" is counted from then, not from the time of reading.
+    said, where somebody or the file itself told that: its "yesterday" is counted from then, not from the reading.
     """
 
     source: str
@@ -59,11 +62,12 @@ def material_of_text(text: str, *, source: str) -> Material:
 
 
 def material_of_file(
-    file: BinaryIO, name: str, *, source: str, path: str | None = None, mark: str | None = None
+    file: BinaryIO, name: str, moment: Moment, *, source: str, path: str | None = None, mark: str | None = None
 ) -> Material:
     """Read a file by the reader of its name, or as the image that it is; `mark` is its SHA-256 where it is known.
 
-    Raises `Unreadable` for what is neither, or holds no text.
+    `moment` says by what it is told when the file was written. Raises `Unreadable` for what is neither, or holds no
+    text.
     """
     file.seek(0)
     mark = mark or digest_of(file)
@@ -72,7 +76,8 @@ def material_of_file(
     file.seek(0)
     if is_image_name(name) or media_type(head):
         data, kind = read_image(file)
-        return Material(source=source, sha256=mark, image=Image(data=data, media_type=kind), path=path)
+        image, said_at = Image(data=data, media_type=kind), written_at("", name, moment)
+        return Material(source=source, sha256=mark, image=image, path=path, said_at=said_at)
     extract = reader_for(name, head).read(file, name)
     cleaned, changed = clean(extract.text)
     if is_blank(cleaned):
@@ -86,6 +91,7 @@ def material_of_file(
         path=path,
         redactions=tuple(Redaction(rule=rule, field="text") for rule in rules),
         notes=(*extract.notes, *changed),
+        said_at=written_at(extract.date, name, moment),
     )
 
 

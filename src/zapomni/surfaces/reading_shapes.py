@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from zapomni.services.enrich import Enriched
     from zapomni.services.handout import Handout
     from zapomni.services.ingest import Forecast, Ingested, Kept
+    from zapomni.services.ingest_forecast import ScanForecast
     from zapomni.services.insight import Held, Saved
 
 
@@ -59,6 +60,23 @@ def supply_shape(supply: Supply, model: str | None, usd: float | None) -> dict[s
         "usd": usd,
         "narrowed": _narrowed(supply),
     }
+
+
+def reading_shape(supply: Supply) -> dict[str, Any]:
+    """Return what is about to be read for a question, as it is told before the answer; tokens are an estimate."""
+    return {
+        "count": len(supply.memories),
+        "ids": [memory.id for memory in supply.memories],
+        "not_read": supply.left_out,
+        "tokens_in": supply.usage.tokens_in,
+        "narrowed": _narrowed(supply),
+    }
+
+
+def reading_line(supply: Supply) -> str:
+    """Return the same as one line."""
+    read, total = len(supply.memories), supply.total
+    return f"reading {read:,} of {total:,} memories, about {supply.usage.tokens_in:,} tokens"
 
 
 def _narrowed(supply: Supply) -> dict[str, Any] | None:
@@ -113,6 +131,30 @@ def forecast_shape(forecast: Forecast, model: str | None, skipped: Sequence[Skip
         "model": model,
         **forecast._asdict(),
         "skipped": [{"path": one.path, "reason": one.reason} for one in skipped],
+    }
+
+
+def scan_forecasts_shape(found: Sequence[ScanForecast], model: str | None, usd: float | None) -> dict[str, Any]:
+    """Return what scanning ingested sources would use, source by source and in all; `usd` is null without prices."""
+    return {
+        "dry_run": True,
+        "model": model,
+        "count": len(found),
+        "sources": [_scan_forecast(one) for one in found],
+        **{name: sum(getattr(one, name) for one in found) for name in ("calls", "tokens_in", "tokens_out")},
+        "usd": usd,
+    }
+
+
+def _scan_forecast(one: ScanForecast) -> dict[str, Any]:
+    counts = ("read", "kept", "removed", "calls", "tokens_in", "tokens_out")
+    return {
+        "id": one.source.id,
+        "root": one.source.root,
+        "scope": str(one.source.scope),
+        **{name: getattr(one, name) for name in counts},
+        "skipped": [{"path": file.path, "reason": file.reason} for file in one.skipped],
+        "problem": one.problem,
     }
 
 

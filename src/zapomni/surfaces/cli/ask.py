@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,10 +12,10 @@ from zapomni.surfaces.cli import render
 from zapomni.surfaces.cli.lines import day, one_line, paragraphs, table
 from zapomni.surfaces.cli.options import filters, given, text_or_stdin
 from zapomni.surfaces.cli.session import Session, answers
-from zapomni.surfaces.reading_shapes import answer_shape, supply_shape
+from zapomni.surfaces.reading_shapes import answer_shape, reading_line, supply_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from zapomni.app import Zapomni
     from zapomni.services.ask import Answer, Supply
@@ -48,10 +49,17 @@ def ask(
         if dry_run:
             _rehearse(session, app, app.reading.would_ask(text, **asked))
             return 0
-        answer = app.reading.ask(text, **asked)
+        answer = app.reading.ask(text, **asked, tell=_telling(session))
         session.answer(answer_shape(answer), _shown(answer))
         session.note(_notes(answer))
         return answer.problem.exit_status if answer.problem is not None else 0
+
+
+def _telling(session: Session) -> Callable[[Supply], None] | None:
+    """Return what shows a person who waits at a terminal what is being read; a model takes its time."""
+    if session.json or not sys.stderr.isatty():
+        return None
+    return lambda supply: session.note([f"{reading_line(supply)} …"])
 
 
 def _rehearse(session: Session, app: Zapomni, supply: Supply) -> None:

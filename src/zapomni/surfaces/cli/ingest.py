@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,7 +37,9 @@ class Gathered(NamedTuple):
 @click.argument("words", nargs=-1, metavar="TEXT|-|FILE...")
 @click.option("--source", default="", metavar="NAME", help="Where it comes from; a file's own name if not given.")
 @click.option("--scope", metavar=SCOPE, help="Whose it is: user, project:NAME, agent:NAME or team:NAME.")
-@click.option("--said-at", metavar="TIME", help="When it was said, which its days are counted from; now if not given.")
+@click.option(
+    "--said-at", metavar="TIME", help="When it was said, which its days are counted from; a file's own date, or now."
+)
 @click.option("--dry-run", is_flag=True, help="Only say how many calls and tokens it would take, and the price.")
 @click.option("--enrich", is_flag=True, help="Have the model read what was stored without it; takes no text.")
 @click.option("--limit", type=click.IntRange(1, 100_000), metavar="N", help="With --enrich: at most so many.")
@@ -65,7 +68,7 @@ def ingest(
     if enrich:
         if words:
             raise InvalidInput("enrich", "it takes no text", remedy="Ingest the text without --enrich")
-        return _enrich(session, limit)
+        return _would_enrich(session, limit) if dry_run else _enrich(session, limit)
     with session.memory() as app:
         gathered = _gathered(app, words, source)
         materials = [app.reading.said(material, said_at) for material in gathered.materials]
@@ -79,6 +82,13 @@ def ingest(
         session.note(_notes(came, gathered.skipped))
         session.embed(app)
     return Unavailable.exit_status if gathered.skipped or any(one.reason for one in came) else 0
+
+
+def _would_enrich(session: Session, limit: int | None) -> int:
+    with session.memory() as app:
+        forecast = app.reading.would_enrich(limit=limit)
+        session.answer(forecast_shape(forecast, app.config.llm.model), _foreseen(forecast))
+    return 0
 
 
 def _enrich(session: Session, limit: int | None) -> int:
@@ -103,7 +113,8 @@ def _gathered(app: Zapomni, words: Sequence[str], source: str) -> Gathered:
         path = Path(word)
         try:
             with path.open("rb") as file:
-                gathered.materials.append(app.reading.material(file, path.name, source=source))
+                changed = os.fstat(file.fileno()).st_mtime_ns
+                gathered.materials.append(app.reading.material(file, path.name, source=source, modified_ns=changed))
         except OSError as error:
             gathered.skipped.append(Skipped(path=word, reason=f"it cannot be read ({error.strerror or error})"))
         except InvalidInput as error:

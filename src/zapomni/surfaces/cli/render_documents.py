@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from zapomni.model import Recollection, Scope
     from zapomni.model.document import DocumentHit, Findings, Scanned, Skipped, Source, SourceStatus
+    from zapomni.services.ingest_forecast import ScanForecast
 
 
 # --- what was found -------------------------------------------------------------------------------------
@@ -198,6 +199,22 @@ def scans(found: Sequence[Scanned], held: Mapping[str, int]) -> Iterator[str]:
         if scanned.problem:
             yield click.style(f"{INDENT}stopped: {one_line(scanned.problem)}", fg="red")
             yield f"{INDENT}{_remedy(scanned.source, held.get(scanned.source.id, 0))}"
+
+
+def foreseen(found: Sequence[ScanForecast], usd: float | None) -> Iterator[str]:
+    """Tell what scans of ingested sources would take; the price is that of all of them."""
+    for one in found:
+        yield f"{_root(one.source)}: {listed({'read': one.read, 'unchanged': one.kept, 'removed': one.removed})}"
+        if one.problem:
+            yield click.style(f"{INDENT}{one_line(one.problem)}", fg="red")
+        yield from _named(one.skipped)
+    if found:
+        calls, read, written = (
+            sum(getattr(one, name) for one in found) for name in ("calls", "tokens_in", "tokens_out")
+        )
+        money = "price not known" if usd is None else f"${usd:,.4f}"
+        noun = "call" if calls == 1 else "calls"
+        yield f"about {calls:,} {noun}, {read:,} tokens in, {written:,} out, {money}"
 
 
 def scan_notes(found: Sequence[Scanned]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from zapomni.surfaces.cli import render_documents as render
 from zapomni.surfaces.cli.options import SCOPE, one_of, read_scopes
 from zapomni.surfaces.cli.progress import as_child, progress
 from zapomni.surfaces.cli.session import EMBED_NOW, Session, answers
+from zapomni.surfaces.reading_shapes import scan_forecasts_shape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,6 +92,7 @@ def remove(session: Session, name: str, scopes: Sequence[str]) -> None:
 @click.argument("name", required=False, metavar="[SOURCE]")
 @click.option("--accept-removals", is_flag=True, help="Remove what is gone, however much it is.")
 @click.option("--quick", is_flag=True, help="Of ingested sources look for new and gone files alone.")
+@click.option("--dry-run", is_flag=True, help="Only say what reading ingested sources would take, and the price.")
 @_quiet
 @click.option("--for-parent", is_flag=True, hidden=True, help="End when standard input ends.")
 @read_scopes
@@ -102,6 +104,7 @@ def scan(
     *,
     accept_removals: bool,
     quick: bool,
+    dry_run: bool,
     quiet: bool,
     for_parent: bool,
 ) -> int:
@@ -113,6 +116,8 @@ def scan(
     if for_parent:
         as_child(session)
     with session.memory() as app:
+        if dry_run:
+            return _foresee(session, app, name, scopes)
         wish = _Wish(accept_removals=accept_removals, quick=quick, for_parent=for_parent)
         scanned = _scan(session, app, name, scopes, wish, quiet=quiet)
         document = shapes.scans_shape(scanned, _waiting(app))
@@ -157,6 +162,16 @@ def _scan(
         if name is None and wish.for_parent:
             return scanned
         return scanned + app.reading.scan(name, quick=wish.quick, rest_s=rest_s, **options)
+
+
+def _foresee(session: Session, app: Zapomni, name: str | None, scopes: Sequence[str]) -> int:
+    """Say what a language model would have to read; searching documents asks none, so that costs nothing."""
+    found = app.reading.would_scan(name, scopes=scopes)
+    usd = app.reading.ledger.price(sum(one.tokens_in for one in found), sum(one.tokens_out for one in found))
+    session.answer(scan_forecasts_shape(found, app.config.llm.model, usd), render.foreseen(found, usd))
+    if not found:
+        session.note(["Nothing here is read by a model: `zapomni source add PATH --mode ingest` attaches what is"])
+    return Unavailable.exit_status if any(one.problem for one in found) else 0
 
 
 def _tell(

@@ -15,6 +15,8 @@ from zapomni.errors import ZapomniError
 from zapomni.model import Actor, Origin
 from zapomni.surfaces.http.answers import Answer, failure, refusal
 from zapomni.surfaces.http.asked import Asked, check_required, read_body, read_query
+from zapomni.surfaces.http.call import EVENTS
+from zapomni.surfaces.http.events import ALWAYS, Events
 from zapomni.surfaces.http.table import CALLS
 from zapomni.surfaces.mcp.calls import Internal
 
@@ -25,12 +27,11 @@ if TYPE_CHECKING:
 
     from zapomni.app import Zapomni
     from zapomni.surfaces.http.call import Call
+    from zapomni.surfaces.http.events import Tell
     from zapomni.surfaces.mcp.server import Memory
 
 NAME_LENGTH: Final = 80
 """Most characters of a client's name in the history."""
-ALWAYS: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-"""Headers of every answer: what is remembered is kept in no cache and taken for nothing but what it is."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -52,16 +53,23 @@ class _Place:
         """Answer one request."""
         request = Request(scope, receive)
         call = self._calls.get("GET" if request.method == "HEAD" else request.method)
-        answer = self._other_method(request) if call is None else await self._answer(call, request)
-        await response(answer)(scope, receive, send)
+        if call is None:
+            await response(self._other_method(request))(scope, receive, send)
+            return
+        events = Events(send) if call.tells and EVENTS in request.headers.get("accept", "") else None
+        answer = await self._answer(call, request, events.tell if events is not None else None)
+        if events is not None and events.begun:
+            await events.end(answer)
+        else:
+            await response(answer)(scope, receive, send)
 
     def _other_method(self, request: Request) -> Answer:
         allowed = ", ".join(self._calls)
         return refusal(405, "method", f"{request.method} does nothing here; there is {allowed}", Allow=allowed)
 
-    async def _answer(self, call: Call, request: Request) -> Answer:
+    async def _answer(self, call: Call, request: Request, tell: Tell | None) -> Answer:
         body = await request.body()
-        act = partial(_act, call=call, request=request, body=body)
+        act = partial(_act, call=call, request=request, body=body, tell=tell)
         return await self._memory.ask(act, writes=call.writes, thinks=call.thinks)
 
 
@@ -79,7 +87,7 @@ def response(answer: Answer) -> Response:
     return Response(answer.body, answer.status, {**ALWAYS, **answer.headers}, answer.media_type)
 
 
-def _act(app: Zapomni, call: Call, request: Request, body: bytes) -> Answer:
+def _act(app: Zapomni, call: Call, request: Request, body: bytes, tell: Tell | None) -> Answer:
     """Do one call; whatever goes wrong becomes an answer that says so.
 
     An error that nobody foresaw is logged under a reference and answered with it alone, for its text may
@@ -92,7 +100,7 @@ def _act(app: Zapomni, call: Call, request: Request, body: bytes) -> Answer:
             **request.path_params,
         }
         check_required(call, values)
-        return call.act(app, Asked(values, _actor(request), body))
+        return call.act(app, Asked(values, _actor(request), body, tell))
     except ZapomniError as error:
         return failure(error)
     except Exception:  # noqa: BLE001 - the boundary: nothing of ours may end the server

@@ -15,7 +15,7 @@ from zapomni.text.clean import cut
 from zapomni.text.nearest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from zapomni.model import Actor
     from zapomni.surfaces.http.call import Call
@@ -25,11 +25,15 @@ _WHOLE: Final = re.compile(r"-?[0-9]{1,18}")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was asked: the values by name, who asks, and the body of a route that takes bytes."""
+    """What was asked: the values by name, who asks, and the body of a route that takes bytes.
+
+    `tell` takes what is known before the answer, where the client wants it as events.
+    """
 
     values: dict[str, Any]
     actor: Actor
     data: bytes = b""
+    tell: Callable[[Mapping[str, Any]], None] | None = None
 
     def take(self, name: str, default: Any = None) -> Any:
         """Return one value, the default where it was left out, and leave the others."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 BYTES: Final = "application/octet-stream"
 JSON: Final = "application/json"
+EVENTS: Final = "text/event-stream"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +24,8 @@ class Call:
 
     `gives` names a schema of `schemas.SCHEMAS`, `statuses` are those of an answer that is no error. `takes` and
     `media_type` are the types of the two bodies; a `body` of None means that none is taken. `thinks` marks what a
-    language model does. `is_open` needs no token.
+    language model does. `is_open` needs no token. `tells` is the event that comes before the answer where a client
+    wants events, a schema too.
     """
 
     method: str
@@ -42,6 +44,7 @@ class Call:
     writes: bool = False
     thinks: bool = False
     is_open: bool = False
+    tells: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni import __version__
-from zapomni.surfaces.http.call import JSON
+from zapomni.surfaces.http.call import EVENTS, JSON
 from zapomni.surfaces.http.examples import ANSWERS, BODIES, VALUES
 from zapomni.surfaces.http.schemas import SCHEMAS, ref
 from zapomni.surfaces.http.table import CALLS
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 _ABOUT: Final = """\
 One durable memory for agents and people. Shapes are those of docs/json.md. Every route but /health needs the token.\
+"""
+_EVENTS: Final = """\
+Events whose data is one line of JSON: `reading` (the schema Reading), then `answer` (the JSON body of this route) or \
+`error` (the body of the status that it would have had).\
 """
 _SAID: Final = {
     200: "Done",
@@ -97,8 +101,9 @@ def _body(call: Call) -> dict[str, Any]:
 
 
 def _responses(call: Call) -> Iterator[tuple[int, dict[str, Any]]]:
+    events = {EVENTS: {"schema": {"type": "string", "description": _EVENTS}}} if call.tells else {}
     for status in call.statuses:
-        yield status, {"description": _SAID[status], "content": {call.media_type: _content(call.gives)}}
+        yield status, {"description": _SAID[status], "content": {call.media_type: _content(call.gives), **events}}
     for status in _ALWAYS + (_OF_BODIES if call.body is not None else ()):
         if status not in call.statuses:
             yield status, {"description": _SAID[status], "content": {JSON: _content("Error")}}

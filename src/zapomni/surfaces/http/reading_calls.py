@@ -14,6 +14,7 @@ from zapomni.surfaces.reading_shapes import (
     ingested_shape,
     insights_shape,
     planned_shape,
+    reading_shape,
     supply_shape,
 )
 from zapomni.surfaces.shapes import PREVIEW
@@ -59,7 +60,14 @@ def ask(app: Zapomni, asked: Asked) -> Answer:
         supply = app.reading.would_ask(question, **wish, **asked.values)
         usd = app.reading.ledger.price(supply.usage.tokens_in, supply.usage.tokens_out)
         return answered(supply_shape(supply, app.config.llm.model, usd))
-    answer = app.reading.ask(question, **wish, limit=limit, **asked.values)
+    tell = asked.tell
+    answer = app.reading.ask(
+        question,
+        **wish,
+        limit=limit,
+        tell=(lambda supply: tell(reading_shape(supply))) if tell is not None else None,
+        **asked.values,
+    )
     shape = answer_shape(answer, preview=None if full else PREVIEW)
     if answer.problem is None:
         return answered(shape)

@@ -280,6 +280,9 @@ SCHEMAS: Final[dict[str, Schema]] = {
             ref("Estimate"),
         ]
     },
+    "Reading": _object(
+        {"count": WHOLE, "ids": TEXTS, "not_read": WHOLE, "tokens_in": WHOLE, "narrowed": _or_null(OBJECT)}
+    ),
     "Consolidated": {
         "anyOf": [
             _object(

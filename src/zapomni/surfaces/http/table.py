@@ -53,7 +53,8 @@ _READING: Final = (
         name="query",
         title="Ask a question",
         says="A language model answers from memories and insights alone, and cites them. Where none answers, 503 "
-        "holds beside the error what a search finds.",
+        "holds beside the error what a search finds. With Accept: text/event-stream first an event `reading` says "
+        "what will be read, then `answer` or `error` holds what is the body otherwise.",
         query={
             **_of(ASKED, "q", "limit"),
             **_SEEN,
@@ -64,6 +65,7 @@ _READING: Final = (
         thinks=True,
         required=("q",),
         gives="Told",
+        tells="Reading",
         act=reading_calls.ask,
     ),
     Call(

@@ -17,7 +17,7 @@ from zapomni.text.clean import cut
 from zapomni.text.nearest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from zapomni.surfaces.mcp.tool import Tool
 
@@ -35,11 +35,15 @@ _ALIASES: Final = {"type": "kind", "context": "scope"}
 
 @dataclass(slots=True)
 class Given:
-    """The arguments that were really given, by name, and what has to be told about the others."""
+    """The arguments that were really given, by name, and what has to be told about the others.
+
+    `tell` takes a word on how the call goes on, before its answer.
+    """
 
     values: dict[str, Any] = field(default_factory=dict)
     ignored: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    tell: Callable[[str], None] | None = None
 
     def take(self, name: str) -> Any:
         """Return one argument, None when it was left out, and leave the others."""

@@ -28,7 +28,7 @@ from zapomni.surfaces.mcp.batch_calls import BATCH_CALLS
 from zapomni.surfaces.mcp.document_calls import DOCUMENT_CALLS
 from zapomni.surfaces.mcp.review_calls import REVIEW_CALLS
 from zapomni.surfaces.mcp.tools import BY_NAME, offered
-from zapomni.surfaces.reading_shapes import answer_shape
+from zapomni.surfaces.reading_shapes import answer_shape, reading_line
 from zapomni.surfaces.shapes import (
     outcome_shape,
     page_shape,
@@ -64,15 +64,24 @@ class Internal(ZapomniError):
     code = "internal"
 
 
-def run_tool(app: Zapomni, name: str, raw: Mapping[str, Any] | None, actor: Actor) -> Answer:
+def run_tool(
+    app: Zapomni,
+    name: str,
+    raw: Mapping[str, Any] | None,
+    actor: Actor,
+    *,
+    tell: Callable[[str], None] | None = None,
+) -> Answer:
     """Run one tool of `tools.BY_NAME`; whatever goes wrong becomes an answer that says so.
+
+    `tell` takes a word on how a long call goes on.
 
     An error that nobody foresaw is logged under a reference and answered with it alone, for its text may
     hold what the client should not see.
     """
     given = Given()
     try:
-        given = read_arguments(_offered_tool(app, name), raw)
+        given = replace(read_arguments(_offered_tool(app, name), raw), tell=tell)
         answer = _CALLS[name](app, given, actor)
     except ZapomniError as error:
         answer = failure(error)
@@ -117,12 +126,13 @@ def _recall(app: Zapomni, given: Given, _: Actor) -> Answer:
 
 
 def _ask(app: Zapomni, given: Given, _: Actor) -> Answer:
-    take = given.take
+    take, tell = given.take, given.tell
     answer = app.reading.ask(
         take("question"),
         scopes=parse_scopes(take("scope")),
         select=parse_flag("select", take("select")),
         budget=parse_whole("budget", take("budget"), 0, low=1, high=_ANY) or None,
+        tell=(lambda supply: tell(reading_line(supply))) if tell is not None else None,
         **given.values,
     )
     failed = failure(answer.problem).shape if answer.problem is not None else {}

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import anyio
+import anyio.from_thread
 import anyio.to_thread
 import mcp_types as types
 from mcp.server.caching import CacheHint
@@ -140,7 +141,7 @@ class Handlers:
         if tool is None:
             known = ", ".join(BY_NAME)
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}. There are {known}")
-        act = partial(run_tool, name=params.name, raw=params.arguments, actor=actor_of(ctx))
+        act = partial(run_tool, name=params.name, raw=params.arguments, actor=actor_of(ctx), tell=_teller(ctx))
         answer = await self._memory.ask(act, writes=not tool.read_only)
         if halves := ((ctx.params or {}).get("_meta") or {}).get(wire.HALVES):
             answer = with_notes(answer, [f"{halves} half of a surrogate pair replaced by U+FFFD"], [])
@@ -207,6 +208,11 @@ class Handlers:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
         message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
         return types.GetPromptResult(description=prompts.RULES[params.name].about, messages=[message])
+
+
+def _teller(ctx: Ctx) -> Callable[[str], None]:
+    """Return what tells the client on the way to an answer; one that named no progress token is told nothing."""
+    return lambda words: anyio.from_thread.run(ctx.session.report_progress, 0.5, 1.0, words)
 
 
 def actor_of(ctx: Ctx) -> Actor:
