@@ -40,7 +40,7 @@ def test_what_the_cap_stopped_in_the_middle_is_gone_on_with_on_the_next_days_and
         return Raw(text=json.dumps(value), usage=Usage(tokens_in=CALL))
 
     (tmp_path / "notes").mkdir()
-    caps = {"llm.daily_tokens": A_DAY * CALL, "ingest.piece": PIECE, "consolidate.batch": 2}
+    caps: dict[str, Any] = {"llm.daily_tokens": A_DAY * CALL, "ingest.piece": PIECE, "consolidate.batch": 2}
     desk = Desk(tmp_path / "home", tmp_path / "notes", **caps)
     desk.replies = answer
     with desk.app as app:
