@@ -87,6 +87,7 @@ class SqliteStore:
         """Open a write transaction; leaving it by an error takes everything back."""
         with self._db.writing() as db:
             tx = SqliteTx(db)
+            self._db.owe(tx.settle)
             yield tx
         if tx.erased or self._traces:
             self._traces = not self._db.checkpoint()  # what was erased stood in the log as well
