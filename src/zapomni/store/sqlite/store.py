@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from zapomni.clock import Clock
     from zapomni.model import Filter, Link, Memory, Page, Revision, Run, Scope, Space, Vector
-    from zapomni.store.base import Backlog, Check, EmbedJob, Lexical, Place, Stats
+    from zapomni.store.base import Backlog, Check, EmbedJob, Lexical, Place, Standing, Stats
     from zapomni.store.sqlite.calls import SqliteCalls
     from zapomni.store.sqlite.documents import SqliteDocuments
     from zapomni.store.sqlite.readings import SqliteReadings
@@ -118,6 +118,11 @@ class SqliteStore:
         with self._db.reading() as db:
             return paging.page(db, self._condition(where), limit, cursor)
 
+    def standings(self, nos: Sequence[int]) -> dict[int, Standing]:
+        """Return what these rows are ranked by."""
+        with self._db.reading() as db:
+            return read.standings(db, nos)
+
     def fetch(self, nos: Sequence[int]) -> dict[int, Memory]:
         """Return the memories of these rows."""
         with self._db.reading() as db:
@@ -170,6 +175,12 @@ class SqliteStore:
             return read.runs(db, limit)
 
     # --- the read path ---------------------------------------------------------------------------------
+    @contextmanager
+    def one_state(self) -> Iterator[None]:
+        """Have every reading of this thread inside see the same state of the store."""
+        with self._db.reading():
+            yield
+
     def lexical(self, words: Sequence[QueryWord], where: Filter, limit: int) -> Lexical:
         """Return the memories that hold some of the words, best first."""
         with self._db.reading() as db:
