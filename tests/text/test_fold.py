@@ -87,3 +87,10 @@ def test_a_heap_of_accents_and_a_growing_character_are_cut_short() -> None:
     assert fold("a" + "\u0301\u0323" * 50_000 + "b") == "ab"
     assert len(fold("ﷺ" * 1000)) < 2200
     assert fold("ﷺ" * 3) == fold("صلى الله عليه وسلم" * 3)
+
+
+@given(st.lists(TEXTS, max_size=5), st.sampled_from([" ", "\n", "\u3000", " \t "]))
+def test_a_digest_is_that_of_the_whole_text_in_its_compatible_form(texts: list[str], gap: str) -> None:
+    text = gap.join(texts)
+    whole = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    assert digest(text) == digest(" ".join(whole.split()))

@@ -218,3 +218,31 @@ def test_a_text_without_any_stem_holds_no_name_and_every_literal_is_found_by_its
     assert [name for name in names if not any(stem in name for stem in secrets._STEMS)] == []
     grouped = sorted((at, literal) for sign, pairs in LITERALS.items() for literal, at in pairs if sign in literal)
     assert grouped == sorted((at, literal) for at, shape in enumerate(SHAPES) for literal in shape.literals)
+
+
+def test_no_literal_of_a_shape_holds_white_space() -> None:
+    assert not [literal for shape in SHAPES for literal in shape.literals if literal.split() != [literal]]
+
+
+PIECES = st.sampled_from(
+    [
+        *(key for _, key in KEYS),
+        "pass",
+        "пароль",
+        "от",
+        "стенда",
+        "Qwerty12345",
+        "Bearer",
+        "-----BEGIN",
+        "PRIVATE",
+        "KEY",
+        *("4111", "1111", "мой", "tea,", "with", "milk."),
+    ]
+)
+
+
+@given(st.lists(PIECES | st.text(max_size=8)), st.sampled_from([" ", "\n", "\u3000"]))
+def test_every_rule_sees_a_text_that_its_shortcut_lets_pass(pieces: list[str], gap: str) -> None:
+    text = gap.join(pieces)
+    told = f"< {text}"  # no text with this sign takes the shortcut
+    assert redact(told) == (f"< {redact(text)[0]}", redact(text)[1])

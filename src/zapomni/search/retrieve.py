@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
 def retrieve(store: Store, query: Query, space: Space | None, vector: Vector | None) -> list[Hit]:
     """Return at most `query.limit` hits; the vector leg takes part when there is a vector."""
+    with store.one_state():
+        return _retrieve(store, query, space, vector)
+
+
+def _retrieve(store: Store, query: Query, space: Space | None, vector: Vector | None) -> list[Hit]:
     words = () if query.mode is Mode.SEMANTIC else query_words(query.text)
     lexical = store.lexical(words, query.where, LEXICAL_CUT) if words else Lexical()
     visible = store.visible(query.where)
@@ -38,7 +43,7 @@ def retrieve(store: Store, query: Query, space: Space | None, vector: Vector | N
         cosines = dict(store.nearest(space, asked, query.where, VECTOR_CUT, also=list(by_words)))
         if lent:
             by_words |= _around(store, query, scores, [no for no in cosines if no not in by_words], 0, by_words)
-    ranked = rank(fuse(by_words, cosines), store.fetch, query.limit)
+    ranked = rank(store, fuse(by_words, cosines), query.limit)
     ranked = above_floor(ranked, query.text, by_words, cosines, visible)
     return [_hit(item, by_words.get(item.no), cosines.get(item.no)) for item in ranked]
 
@@ -46,7 +51,9 @@ def retrieve(store: Store, query: Query, space: Space | None, vector: Vector | N
 def _hit(item: Ranked, words: WordScore | None, cosine: float | None) -> Hit:
     memory = item.memory
     weight = Part(
-        name="importance", value=importance_factor(memory), why=f"multiplies: importance {memory.importance:g}"
+        name="importance",
+        value=importance_factor(memory.importance),
+        why=f"multiplies: importance {memory.importance:g}",
     )
     return Hit(memory=memory, score=item.score, parts=(*parts(words, cosine), weight))
 

@@ -74,6 +74,14 @@ class Place(NamedTuple):
     length: int
 
 
+class Standing(NamedTuple):
+    """What a memory is ranked by beside its relevance."""
+
+    id: str
+    importance: float
+    created_at: datetime
+
+
 Item = TypeVar("Item")
 """What has vectors: a memory, or a chunk of a document."""
 
@@ -339,6 +347,9 @@ class Store(Corpus["Memory"], Protocol):
         """The calls of language models, with what they cost."""
 
     # --- the read path ---------------------------------------------------------------------------------
+    def one_state(self) -> AbstractContextManager[None]:
+        """Have every reading of this thread inside see the same state of the store."""
+
     def lexical(self, words: Sequence[QueryWord], where: Filter, limit: int) -> Lexical:
         """Return the memories that hold some of the words, best first by BM25."""
 
@@ -356,6 +367,9 @@ class Store(Corpus["Memory"], Protocol):
 
     def places(self, nos: Sequence[int], where: Filter, reach: int) -> list[Place]:
         """Return the places of these memories and of those at most `reach` away in their ordered sources."""
+
+    def standings(self, nos: Sequence[int]) -> dict[int, Standing]:
+        """Return what these rows are ranked by."""
 
     def fetch(self, nos: Sequence[int]) -> dict[int, Memory]:
         """Return the memories of these rows."""

@@ -7,6 +7,8 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
+from zapomni.text.runs import Runs
+
 _MARKS: Final = (
     (0x0300, 0x036F),  # Latin, Greek and Cyrillic accents
     (0x0591, 0x05BD),  # Hebrew accents and points
@@ -137,9 +139,17 @@ def digest(content: str) -> bytes:
 def _digest(content: str) -> bytes:
     from hashlib import blake2b  # six milliseconds of start that only writes need
 
-    text = _normal(content).casefold()
-    text = unicodedata.normalize("NFKC", text).replace("ё", "е")
-    return blake2b(" ".join(text.split()).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    text = " ".join(_SAME_RUNS.of(content))
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _same_run(run: str) -> str:
+    text = unicodedata.normalize("NFKC", _normal(run).casefold()).replace("ё", "е")
+    return " ".join(text.split())  # compatibility forms such as ¨ bring spaces with them
+
+
+_SAME_RUNS: Final = Runs(_same_run)
+"""No form that Unicode knows reaches across white space, so that each run can be brought to it alone."""
 
 
 _digest_of_short = lru_cache(maxsize=2_048)(_digest)

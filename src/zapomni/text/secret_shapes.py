@@ -15,7 +15,8 @@ from typing import Final
 class Shape:
     """One rule: its name, literals one of which every match holds, and the pattern.
 
-    The pattern is looked for only in a text with one of the literals, and compiled then. The secret is the
+    The pattern is looked for only in a text with one of the literals, and compiled then; a literal holds no white
+    space, so that it stands in one run of the text if it stands there at all. The secret is the
     group `secret` if the pattern has one, else all of it. Every repetition that can fail is bounded, so that
     no text makes a search slow.
     """
@@ -35,7 +36,7 @@ _KEY: Final = r"[A-Za-z0-9_-]"
 SHAPES: Final = (
     Shape(
         "private-key",
-        ("PRIVATE KEY",),
+        ("PRIVATE",),
         r"(?s)-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
         r".*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)",
     ),
@@ -101,7 +102,7 @@ SHAPES: Final = (
     ),
     Shape(
         "bearer",
-        ("earer ", "EARER "),
+        ("earer", "EARER"),
         r"(?i)\bbearer\s{1,3}(?P<secret>(?=[a-z_.~+/=-]{0,60}\d)[a-z0-9._~+/=-]{16,})",
     ),
     Shape(
@@ -140,7 +141,7 @@ def _by_sign() -> dict[str, tuple[tuple[str, int], ...]]:
     groups: dict[str, tuple[tuple[str, int], ...]] = {}
     for at, shape in enumerate(SHAPES):
         for literal in shape.literals:
-            sign = next((char for char in literal if not char.islower() and char != " "), "")
+            sign = next((char for char in literal if not char.islower()), "")
             groups[sign] = (*groups.get(sign, ()), (literal, at))
     return groups
 

@@ -2,7 +2,7 @@
 
 Five sorts of rules run in this order: `<private>` blocks, the known shapes (`secret_shapes`), numbers of payment
 cards, values assigned to a name such as `password` or `токен`, and long random strings. Each is tried only on a
-text that holds one of its literals, so that text without secrets costs a few dozen substring searches.
+text that holds one of its literals, and what a run of a text holds is remembered.
 
 Limits, stated: a password of letters alone is known only in quotes or right behind `=` (`PASSWORD=letmein`),
 for in prose it is a word (`password: required`); behind a mere space (`Пароль от стенда Qwerty12345`) only one
@@ -19,6 +19,7 @@ from itertools import pairwise
 from math import log2
 from typing import TYPE_CHECKING, Final
 
+from zapomni.text.runs import Runs
 from zapomni.text.secret_shapes import LITERALS, SHAPES
 
 if TYPE_CHECKING:
@@ -130,9 +131,28 @@ class _Covering(Fired):
 
 
 def _without_secrets(text: str, fired: Fired) -> str:
+    if all(_HARMLESS.of(text)):
+        return _without_cards(text, fired)
     for rule in (_without_private, _without_shapes, _without_cards, _without_assigned, _without_random):
         text = rule(text, fired)
     return text
+
+
+def _is_harmless(run: str) -> bool:
+    """Tell whether a run without white space holds nothing that any rule but the one for cards looks for."""
+    if len(run) >= RANDOM_LENGTH or "<" in run or _shapes_in(run):
+        return False
+    low = run.lower()
+    return not any(stem in low for stem in _STEMS)
+
+
+_HARMLESS: Final = Runs(_is_harmless)
+"""Nearly every text holds only such runs."""
+
+
+def _shapes_in(text: str) -> set[int]:
+    """Return the places of the shapes that one of the literals in a text belongs to."""
+    return {at for sign, pairs in LITERALS.items() if sign in text for literal, at in pairs if literal in text}
 
 
 def _without_private(text: str, fired: Fired) -> str:
@@ -156,9 +176,7 @@ def _private(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _without_shapes(text: str, fired: Fired) -> str:
-    # One pass decides: nearly every text ends here.
-    held = {at for sign, pairs in LITERALS.items() if sign in text for literal, at in pairs if literal in text}
-    for at in sorted(held):
+    for at in sorted(_shapes_in(text)):
         shape = SHAPES[at]
         text = _replaced(text, _secrets(shape.pattern, text), shape.name, fired)
     return text

@@ -21,10 +21,11 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Final
 
 from zapomni.text.fold import bare, fold
+from zapomni.text.runs import Runs
 from zapomni.text.stem import stem
 from zapomni.text.stopwords import STOP_WORDS
 
@@ -43,7 +44,6 @@ QUERY_WORDS: Final = 64
 HASH_PREFIX: Final = 7
 """Characters of git's short hashes."""
 
-_CACHED: Final = 64  # longer runs without white space are rarely met twice
 _HUMPS: Final = 8  # with more camel humps it is a random string, whose parts mean nothing
 
 _DENSE: Final = (
@@ -112,11 +112,11 @@ class IndexWords:
 
 def index_words(*, title: str, body: str) -> IndexWords:
     """Return what the index keeps of a memory; `title` is every short field joined, `body` the content."""
-    heading, text = _analyse(title), _analyse(body)
+    heading, text = list(_ANALYSED.of(title)), list(_ANALYSED.of(body))
     return IndexWords(
-        title=" ".join(word.stem for word in heading if word.stem),
-        body=" ".join(word.stem for word in text if word.stem),
-        exact=" ".join(word.exact for word in heading + text if word.exact),
+        title=" ".join([stems for stems, _, _ in heading if stems]),
+        body=" ".join([stems for stems, _, _ in text if stems]),
+        exact=" ".join([exact for _, exact, _ in heading + text if exact]),
     )
 
 
@@ -127,7 +127,7 @@ def query_words(text: str) -> tuple[QueryWord, ...]:
     special. Empty for text without a word in it.
     """
     distinct: dict[str, QueryWord] = {}
-    for word in _analyse(text):
+    for word in chain.from_iterable(words for _, _, words in _ANALYSED.of(text)):
         if word.stem:
             distinct.setdefault(word.stem, word)
     words = list(distinct.values())
@@ -137,7 +137,7 @@ def query_words(text: str) -> tuple[QueryWord, ...]:
 
 def similar_words(text: str) -> frozenset[str]:
     """Return the stems by which `similarity` compares texts; stop words count, for `not` tells two facts apart."""
-    return frozenset(word.stem for word in _analyse(text) if word.stem)
+    return frozenset(" ".join(stems for stems, _, _ in _ANALYSED.of(text)).split())
 
 
 def similarity(one: frozenset[str], other: frozenset[str]) -> float:
@@ -146,25 +146,26 @@ def similarity(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / together if together else 0.0
 
 
-def _analyse(text: str) -> list[QueryWord]:
-    words: list[QueryWord] = []
-    for run in text.split():
-        words.extend(_cached(run) if len(run) <= _CACHED else _run(run))
-    return words
+_Analysed = tuple[str, str, tuple[QueryWord, ...]]
+"""What the index holds of a run of text without white space, its stems and its exact forms, and its words."""
 
 
-@lru_cache(maxsize=16_384)
-def _cached(run: str) -> tuple[QueryWord, ...]:
-    return _run(run)
+def _analysed(run: str) -> _Analysed:
+    words = tuple(_words(run))
+    stems, exact = (word.stem for word in words), (word.exact for word in words)
+    return " ".join(filter(None, stems)), " ".join(filter(None, exact)), words
 
 
-def _run(run: str) -> tuple[QueryWord, ...]:
+_ANALYSED: Final = Runs(_analysed)
+
+
+def _words(run: str) -> Iterator[QueryWord]:
     plain = _PLAIN.fullmatch(run)
     if plain and len(_humps(plain[1])) == 1:
-        return tuple(_word(fold(plain[1])[:LONGEST]))
+        return _word(fold(plain[1])[:LONGEST])
     # № is parted off first: NFKC would make №118 the word no118.
     text = bare(run.replace("№", " "))
-    return tuple(_units(text, _far_script() if any(map(_is_far, text)) else _NEAR_SCRIPT))
+    return _units(text, _far_script() if any(map(_is_far, text)) else _NEAR_SCRIPT)
 
 
 def _units(text: str, script: _Script, whole: str | None = None) -> Iterator[QueryWord]:

@@ -13,7 +13,7 @@ from zapomni.errors import Unavailable
 from zapomni.store.sqlite.faults import translated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 _SETTINGS: Final = """
@@ -90,6 +90,7 @@ class Connections:
         with translated(self.path):
             db = self.mine()
             if db.in_transaction:
+                self._settle()
                 yield db
                 return
             db.execute("BEGIN")
@@ -114,11 +115,18 @@ class Connections:
             db.execute("BEGIN IMMEDIATE")
             try:
                 yield db
+                self._settle()
                 db.execute("COMMIT")
             except BaseException:
                 if db.in_transaction:  # a full disk has taken it back already
                     db.execute("ROLLBACK")
                 raise
+            finally:
+                self._mine.settle = None
+
+    def owe(self, settle: Callable[[], None]) -> None:
+        """Have this called before the transaction of this thread is read, and before it is committed."""
+        self._mine.settle = settle
 
     @contextmanager
     def impatient(self) -> Iterator[None]:
@@ -146,11 +154,15 @@ class Connections:
                 with suppress(apsw.ThreadingViolationError, apsw.ConnectionClosedError):
                     db.close()  # one that is in use just now closes with its thread
 
+    def _settle(self) -> None:
+        if self._mine.settle is not None:
+            self._mine.settle()
+
     def _open(self) -> apsw.Connection:
         with self._lock:
             if self._closed:
                 raise Unavailable(f"the store {self.path} is closed")
             db = connect(self.path, self._busy_timeout_ms, immutable=self.immutable)
             self._all.add(db)
-        self._mine.db = db
+        self._mine.db, self._mine.settle = db, None
         return db

@@ -46,11 +46,9 @@ def embedded_text(memory: Memory) -> tuple[str, str, str]:
     return memory.title, memory.description, memory.content
 
 
-def add_words(db: apsw.Connection, no: int, memory: Memory) -> None:
-    """Index the words of a memory."""
-    title, body = word_fields(memory)
-    words = index_words(title=title, body=body)
-    db.execute(_INSERT_WORDS, (no, words.title, words.body, words.exact))
+def add_words(db: apsw.Connection, memories: Iterable[tuple[int, Memory]]) -> None:
+    """Index the words of memories, each with its number."""
+    db.executemany(_INSERT_WORDS, [(no, *_words_of(memory)) for no, memory in memories])
 
 
 def drop_words(db: apsw.Connection, no: int) -> None:
@@ -114,6 +112,12 @@ def drop_orphans(db: apsw.Connection, corpus: Corpus, vector_nos: Sequence[int])
         f" AND NOT EXISTS (SELECT 1 FROM {corpus.pieces} WHERE vector_no = {corpus.vectors}.no)",
         (json.dumps(vector_nos),),
     )
+
+
+def _words_of(memory: Memory) -> tuple[str, str, str]:
+    title, body = word_fields(memory)
+    words = index_words(title=title, body=body)
+    return words.title, words.body, words.exact
 
 
 def _names(no: int, labels: Iterable[str]) -> list[tuple[str, int, str]]:

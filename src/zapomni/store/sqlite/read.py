@@ -7,7 +7,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.model import Link
-from zapomni.store.base import Place
+from zapomni.record import read_stamp
+from zapomni.store.base import Place, Standing
 from zapomni.store.sqlite.connection import column_of, value_of
 from zapomni.store.sqlite.rows import (
     SELECT_MEMORY,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from zapomni.model import Memory, Revision, Run, Scope
     from zapomni.store.sqlite.condition import Condition
 
+_STANDINGS: Final = "SELECT no, id, importance, created_at FROM memories WHERE no IN (SELECT value FROM json_each(?))"
 _PLACES: Final = """
 SELECT DISTINCT m.no, m.scope_no, m.source, m.position, length(m.content)
 FROM json_each(:nos) chosen
@@ -50,6 +52,12 @@ def fetch(db: apsw.Connection, nos: Sequence[int]) -> dict[int, Memory]:
     """Return the memories of these rows."""
     sql = f"{SELECT_MEMORY} WHERE m.no IN (SELECT value FROM json_each(?))"
     return {row[0]: memory_of(row) for row in db.execute(sql, (json.dumps(list(nos)),))}
+
+
+def standings(db: apsw.Connection, nos: Sequence[int]) -> dict[int, Standing]:
+    """Return what these rows are ranked by."""
+    rows = db.execute(_STANDINGS, (json.dumps(list(nos)),))
+    return {no: Standing(memory_id, importance, read_stamp(at)) for no, memory_id, importance, at in rows}
 
 
 def match_id(db: apsw.Connection, prefix: str, condition: Condition, limit: int) -> list[str]:

@@ -31,14 +31,16 @@ if TYPE_CHECKING:
 Row = tuple[Any, ...]
 
 COLUMNS: Final = (
-    *("id", "kind", "about", "path", "trust", "origin", "importance", "pinned", "source", "position", "key", "digest"),
+    *("id", "kind", "about", "path", "trust", "origin", "importance", "pinned", "source", "position", "key"),
     *("observed_at", "valid_from", "valid_until", "created_at", "updated_at", "accessed_at", "access_count"),
-    *("deleted_at", "version", "tags", "entities", "metadata", "title", "description", "content"),
+    *("deleted_at", "version", "tags", "entities", "metadata", "title", "description", "content", "digest"),
 )
 """The columns of `memories` in the order of `values_of`; `no` and `scope_no` stand beside them."""
+_FIELDS: Final = COLUMNS[:-1]
+"""Those that are fields of a memory."""
 
 SELECT_MEMORY: Final = (
-    f"SELECT m.no, s.kind, s.name, {', '.join('m.' + name for name in COLUMNS if name != 'digest')}"
+    f"SELECT m.no, s.kind, s.name, {', '.join('m.' + name for name in _FIELDS)}"
     " FROM memories m JOIN scopes s ON s.no = m.scope_no"
 )
 """What `memory_of` reads, with its number in front."""
@@ -52,8 +54,6 @@ UPDATE_MEMORY: Final = (
 SELECT_REVISION: Final = "SELECT seq, memory_id, verb, at, actor, run, before, after, undoes FROM revisions"
 SELECT_RUN: Final = "SELECT id, verb, actor, started_at, finished_at, detail FROM runs"
 
-_WHOLE: Final = ("pinned", "tags", "entities", "metadata")
-"""Fields that a record keeps as they are and a row does not."""
 _KINDS: Final = {kind.value: kind for kind in Kind}
 _TRUSTS: Final = {trust.value: trust for trust in Trust}
 _ORIGINS: Final = {origin.value: origin for origin in Origin}
@@ -84,11 +84,10 @@ def values_of(memory: Memory) -> Row:
         memory.trust.value,
         memory.origin.value,
         memory.importance,
-        int(memory.pinned),
+        memory.pinned,
         memory.source,
         memory.position,
         memory.key,
-        digest(memory.content),
         stamped(memory.observed_at),
         stamped(memory.valid_from),
         stamped(memory.valid_until),
@@ -104,16 +103,15 @@ def values_of(memory: Memory) -> Row:
         memory.title,
         memory.description,
         memory.content,
+        digest(memory.content),
     )
 
 
 def record_of(memory: Memory, values: Row) -> str:
     """Return a memory as `record.to_record` has it, as JSON, out of its values as `values_of` gave them."""
-    record = dict(zip(COLUMNS, values, strict=True))
-    del record["digest"]
+    record = dict(zip(_FIELDS, values, strict=False))
     record["scope"] = str(memory.scope)
-    for name in _WHOLE:
-        record[name] = getattr(memory, name)
+    record["tags"], record["entities"], record["metadata"] = memory.tags, memory.entities, dict(memory.metadata)
     return dumps(record)
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from zapomni.clock import Clock
     from zapomni.model import Filter, Link, Memory, Page, Revision, Run, Scope, Space, Vector
-    from zapomni.store.base import Backlog, Check, EmbedJob, Lexical, Place, Stats
+    from zapomni.store.base import Backlog, Check, EmbedJob, Lexical, Place, Standing, Stats
     from zapomni.store.sqlite.branches import SqliteBranches
     from zapomni.store.sqlite.calls import SqliteCalls
     from zapomni.store.sqlite.descriptions import SqliteDescriptions
@@ -136,6 +136,7 @@ class SqliteStore:
         """Open a write transaction; leaving it by an error takes everything back."""
         with self._db.writing() as db:
             tx = SqliteTx(db)
+            self._db.owe(tx.settle)
             yield tx
         if tx.erased or self._traces:
             self._traces = not self._db.checkpoint()  # what was erased stood in the log as well
@@ -166,6 +167,11 @@ class SqliteStore:
         """Return one page, newest first, each memory exactly once over all pages whatever their times."""
         with self._db.reading() as db:
             return paging.page(db, self._condition(where), limit, cursor)
+
+    def standings(self, nos: Sequence[int]) -> dict[int, Standing]:
+        """Return what these rows are ranked by."""
+        with self._db.reading() as db:
+            return read.standings(db, nos)
 
     def fetch(self, nos: Sequence[int]) -> dict[int, Memory]:
         """Return the memories of these rows."""
@@ -224,6 +230,12 @@ class SqliteStore:
             return read.runs(db, limit)
 
     # --- the read path ---------------------------------------------------------------------------------
+    @contextmanager
+    def one_state(self) -> Iterator[None]:
+        """Have every reading of this thread inside see the same state of the store."""
+        with self._db.reading():
+            yield
+
     def lexical(self, words: Sequence[QueryWord], where: Filter, limit: int) -> Lexical:
         """Return the memories that hold some of the words, best first."""
         with self._db.reading() as db:

@@ -40,11 +40,19 @@ _INSERT_REVISION: Final = (
     "INSERT INTO revisions (memory_no, memory_id, verb, at, actor, run, before, after, undoes)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+_BY_ID: Final = f"{SELECT_MEMORY} WHERE m.id = ?"
+_BY_KEY: Final = f"{SELECT_MEMORY} WHERE m.scope_no = ? AND m.key = ?"
+_BY_DIGEST: Final = (
+    f"{SELECT_MEMORY} WHERE m.scope_no = ? AND m.digest = ? AND m.deleted_at IS NULL"
+    " ORDER BY m.trust IN ('superseded', 'rejected'), m.no LIMIT 1"
+)
 _BLANK_READINGS: Final = (
     "UPDATE readings SET text = substr(text, 1, s.start) || replace(hex(zeroblob(s.\"end\" - s.start)), '00', '_')"
     ' || substr(text, s."end" + 1) FROM reading_spans s WHERE s.reading_no = readings.no AND s.memory_no = ?'
 )
 """Takes an erased memory's words out of the text they stand in; the places of others in it hold."""
+_TOGETHER: Final = 1_000
+"""Most memories whose words wait to be indexed: a whole import may be one transaction."""
 _AGAIN: Final = "Read it again and repeat the change"
 
 
@@ -60,6 +68,13 @@ class SqliteTx:
         """Whether something was erased, so that its traces must be cleared from the log after the commit."""
         self.first = False
         """Whether the store was empty before."""
+        self._unindexed: list[tuple[int, Memory]] = []
+
+    def settle(self) -> None:
+        """Index the words of what was added; one by one they make an import an eighth dearer."""
+        if self._unindexed:
+            derived.add_words(self._db, self._unindexed)
+            self._unindexed.clear()
 
     # --- memories --------------------------------------------------------------------------------------
     def put(
@@ -92,19 +107,15 @@ class SqliteTx:
 
     def get(self, memory_id: str) -> Memory | None:
         """Return the memory as this transaction sees it, deleted ones too."""
-        return self._one("m.id = ?", (memory_id,))
+        return self._one(_BY_ID, (memory_id,))
 
     def find_digest(self, scope: Scope, digest: bytes) -> Memory | None:
         """Return the undeleted memory of this content; of several, one that is still believed, then the oldest."""
-        return self._one(
-            "m.scope_no = ? AND m.digest = ? AND m.deleted_at IS NULL"
-            " ORDER BY m.trust IN ('superseded', 'rejected'), m.no LIMIT 1",
-            (self._known(scope), digest),
-        )
+        return self._one(_BY_DIGEST, (self._known(scope), digest))
 
     def find_key(self, scope: Scope, key: str) -> Memory | None:
         """Return the memory of the scope stored under this idempotency key, deleted ones too."""
-        return self._one("m.scope_no = ? AND m.key = ?", (self._known(scope), key))
+        return self._one(_BY_KEY, (self._known(scope), key))
 
     # --- rejections, links, runs, scopes ---------------------------------------------------------------
     def rejection(self, scope: Scope, digest: bytes) -> Rejection | None:
@@ -220,11 +231,14 @@ class SqliteTx:
         no = self._db.last_insert_rowid()
         derived.add_names(self._db, no, memory)
         if memory.deleted_at is None:
-            derived.add_words(self._db, no, memory)
+            self._unindexed.append((no, memory))
             derived.add_jobs(self._db, no, self._open_spaces())
+        if len(self._unindexed) >= _TOGETHER:
+            self.settle()
         return no
 
     def _change(self, before: Memory, after: Memory, columns: Row) -> int:
+        self.settle()
         values = (self.scope_no(after.scope), *columns, before.id, before.version)
         try:
             self._db.execute(UPDATE_MEMORY, values)
@@ -253,9 +267,10 @@ class SqliteTx:
         if was:
             derived.drop_words(self._db, no)
         if is_now:
-            derived.add_words(self._db, no, after)
+            derived.add_words(self._db, [(no, after)])
 
     def _erase(self, memory: Memory) -> int:
+        self.settle()
         db = self._db
         no: int | None = value_of(
             db, "SELECT no FROM memories WHERE id = ? AND version = ?", (memory.id, memory.version)
@@ -275,8 +290,8 @@ class SqliteTx:
         self.erased = True
         return no
 
-    def _one(self, condition: str, values: tuple[Any, ...]) -> Memory | None:
-        for row in self._db.execute(f"{SELECT_MEMORY} WHERE {condition}", values):
+    def _one(self, sql: str, values: tuple[Any, ...]) -> Memory | None:
+        for row in self._db.execute(sql, values):
             return memory_of(row)
         return None
 

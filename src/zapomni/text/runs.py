@@ -1,0 +1,33 @@
+"""Runs: the pieces of a text between white space, most of which are met again and need no second look."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+T = TypeVar("T")
+
+_MOST: Final = 16_384
+_LONGEST: Final = 64
+"""Runs that are remembered, and their characters: longer ones are rarely met twice."""
+
+
+class Runs(dict[str, T], Generic[T]):
+    """What `work` makes of each run of text, remembered; safe to use from any thread."""
+
+    def __init__(self, work: Callable[[str], T]) -> None:
+        self._work = work
+
+    def of(self, text: str) -> Iterator[T]:
+        """Return what each run of a text comes to, in their order."""
+        return map(self.__getitem__, text.split())
+
+    def __missing__(self, run: str) -> T:
+        made = self._work(run)
+        if len(run) <= _LONGEST:
+            if len(self) >= _MOST:
+                self.clear()
+            self[run] = made
+        return made
