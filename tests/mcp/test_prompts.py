@@ -4,7 +4,7 @@ import pytest
 
 from zapomni.errors import InvalidInput, NotFound
 from zapomni.model import Kind
-from zapomni.surfaces.mcp.prompts import RULES, rule_text
+from zapomni.agents.rules import RULES, rule_text
 from zapomni.surfaces.mcp.tools import BY_NAME
 
 
