@@ -121,4 +121,12 @@ PROMISES: Final = {
     "consolidate.outdated": "An insight goes with the text that it was drawn from and does not bring it back.",
     "consolidate.handed": "An agent may conclude in the place of a model, through the same guard, without a key.",
     "ingest.said": "Relative days are counted from when a text was said, or else stored, however much later it is read.",
+    "setup.identity": "What setup puts into a settings file and takes out again leaves it byte for byte as it was.",
+    "setup.once": "Setting a client up twice is setting it up once.",
+    "setup.golden": "Every client's files after setup are those written down for it, and after removal those before it.",
+    "setup.oracle": "Our entries have the form that independent writers of the same settings give them.",
+    "setup.foreign": "Comments, order and entries of others stay; what cannot be edited safely is left alone, with the reason.",
+    "setup.own": "A client's own command adds the server where it has one, and its file is edited where that fails.",
+    "setup.told": "Setup shows each file's change, tries without writing, and says what each client will and will not do.",
+    "setup.packages": "The plugin, the bundle, the registry entry and the skill keep to the documented limits of their formats.",
 }

@@ -91,10 +91,9 @@ class Desk:
             return
         if record is None:
             self.ledger.keep(file, sheet.first.data)
-        made: tuple[str, ...] = ()
         if data != sheet.seen.data:
-            made = disk.write(file, data, seen=sheet.seen.data, executable=sheet.executable)
-        self.ledger.records[file] = _recorded(record, sheet, digest(data), made)
+            self.ledger.folders += disk.write(file, data, seen=sheet.seen.data, executable=sheet.executable)
+        self.ledger.records[file] = _recorded(record, sheet, digest(data))
 
     def untouched(self, file: Path) -> bool:
         """Tell whether a file holds what we wrote last, and what it held before us is known."""
@@ -116,16 +115,16 @@ class Desk:
         return sheet.seen.data if rest == sheet.seen.text else (sheet.seen.mark + rest).encode()
 
     def put_back(self, file: Path, data: bytes | None) -> None:
-        """Write what a file held before us, or delete it with the folders that were made for it; drop its record."""
-        sheet, record = self.sheets[file], self.ledger.records.get(file)
+        """Write what a file held before us, or delete it, and drop its record."""
+        sheet = self.sheets[file]
         if data is None:
-            disk.delete(file, record.folders if record else ())
+            disk.delete(file)
         elif data != sheet.seen.data:
             disk.write(file, data, seen=sheet.seen.data)
         self.ledger.forget(file)
 
 
-def _recorded(record: Record | None, sheet: Sheet, after: str, made: tuple[str, ...]) -> Record:
+def _recorded(record: Record | None, sheet: Sheet, after: str) -> Record:
     if record is None:
         return Record(
             clients=sheet.clients,
@@ -133,7 +132,6 @@ def _recorded(record: Record | None, sheet: Sheet, after: str, made: tuple[str, 
             after=after,
             present=sheet.present,
             blanks=sheet.blanks,
-            folders=made,
             project=sheet.project,
         )
     changed_by_us = sheet.first.data is None or digest(sheet.first.data) != after
@@ -144,6 +142,5 @@ def _recorded(record: Record | None, sheet: Sheet, after: str, made: tuple[str, 
         after=record.after if not changed_by_us else after if known else "",
         present=record.present,
         blanks={**sheet.blanks, **record.blanks},
-        folders=record.folders or made,
         project=record.project,
     )

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import secrets
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from zapomni.errors import Refused, Unavailable
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LIMIT: Final = 64 * 1024 * 1024
 """Most bytes of a settings file; Claude Code's own reaches a few."""
@@ -44,7 +46,7 @@ def content(file: Path) -> Content:
     return Content(data=data, text=text.removeprefix(_BOM), mark=mark)
 
 
-def write(file: Path, data: bytes, *, seen: bytes | None, executable: bool = False) -> tuple[str, ...]:
+def write(file: Path, data: bytes, *, seen: bytes | None, executable: bool = False) -> list[Path]:
     """Write a file in one step, if it still holds what was seen, and return the folders that were made for it.
 
     Raises `Unavailable` where somebody else changed it meanwhile, or the system refuses.
@@ -57,16 +59,13 @@ def write(file: Path, data: bytes, *, seen: bytes | None, executable: bool = Fal
         replace_file(file, data, mode=_EXECUTABLE if executable else _PLAIN, keep_mode=True)
     except OSError as error:
         raise Unavailable(f"it cannot be written ({error.strerror or error})", remedy="Look at its rights") from None
-    return tuple(map(str, made))
+    return made
 
 
-def delete(file: Path, folders: tuple[str, ...]) -> None:
-    """Delete a file, and those folders, innermost first, that are empty without it."""
+def delete(file: Path) -> None:
+    """Delete a file; raises `Unavailable` where the system refuses."""
     try:
         file.unlink(missing_ok=True)
-        for folder in map(Path, folders):
-            if folder.is_dir() and not any(folder.iterdir()):
-                folder.rmdir()
     except OSError as error:
         raise Unavailable(f"it cannot be deleted ({error.strerror or error})", remedy="Look at its rights") from None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from zapomni.agents.edits import unreadable
@@ -52,6 +53,7 @@ class Item:
         return self.node.end if self.comma is None else self.comma + 1
 
 
+@lru_cache(maxsize=4)  # one edit looks at the same text many times, and Claude Code's state file has megabytes
 def read(text: str) -> Node | None:
     """Return the value that a text holds, None when it holds none; raises `Refused` for what is no JSON."""
     reader = _Reader(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -24,8 +25,8 @@ class Record:
 
     `clients` are those that it was written for, `created` tells that it was not there, `after` is the digest of what
     was written last (empty when somebody else had changed the file before, so that the backup no longer fits),
-    `present` the parts of ours that a person had put there before, `blanks` what was empty inside it, `folders` those
-    that were made for it, `project` the root of a project's file.
+    `present` the parts of ours that a person had put there before, `blanks` what was empty inside it,
+    `project` the root of a project's file.
     """
 
     clients: tuple[str, ...]
@@ -33,21 +34,20 @@ class Record:
     after: str
     present: tuple[str, ...] = ()
     blanks: Mapping[str, str | None] = field(default_factory=dict)
-    folders: tuple[str, ...] = ()
     project: str = ""
 
 
 class Ledger:
-    """The records by file, and the backups beside them; nothing is on disk while there is no record."""
+    """The records by file, the folders made for them, and the backups; without a record nothing is on disk."""
 
     def __init__(self, home: Path) -> None:
         self.folder = home / FOLDER
         self.records: dict[Path, Record] = {}
-        try:
-            known = json.loads((self.folder / "clients.json").read_text(encoding="utf-8"))["files"]
-            self.records = {Path(file): _record(row) for file, row in known.items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):  # without it removing is by the entries
-            self.records = {}
+        self.folders: list[Path] = []
+        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):  # removing is by the entries then
+            known = json.loads((self.folder / "clients.json").read_text(encoding="utf-8"))
+            self.records = {Path(file): _record(row) for file, row in known["files"].items()}
+            self.folders = [Path(folder) for folder in known["folders"]]
 
     def backup(self, file: Path) -> Path:
         """Return where the backup of a file lies."""
@@ -71,12 +71,20 @@ class Ledger:
         self.records.pop(file, None)
         self.backup(file).unlink(missing_ok=True)
 
+    def sweep(self) -> None:
+        """Remove the folders that were made for files of ours and are empty now."""
+        for folder in sorted(self.folders, key=lambda folder: len(folder.parts), reverse=True):
+            with suppress(OSError):  # it is not empty, or not there
+                folder.rmdir()
+        self.folders = [folder for folder in self.folders if folder.is_dir()]
+
     def save(self) -> None:
         """Write the records, or clear the folder when there are none."""
         if self.records:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             rows = {str(file): asdict(record) for file, record in self.records.items()}
-            text = json.dumps({"version": 1, "files": rows}, ensure_ascii=False, indent=1)
+            known = {"version": 1, "files": rows, "folders": list(map(str, self.folders))}
+            text = json.dumps(known, ensure_ascii=False, indent=1)
             replace_file(self.folder / "clients.json", text.encode(), mode=_PRIVATE)
             return
         (self.folder / "clients.json").unlink(missing_ok=True)
@@ -97,6 +105,5 @@ def _record(row: Mapping[str, Any]) -> Record:
         after=str(row["after"]),
         present=tuple(row["present"]),
         blanks=dict(row["blanks"]),
-        folders=tuple(row["folders"]),
         project=str(row["project"]),
     )

@@ -112,8 +112,9 @@ def unwire(clients: Sequence[Client], machine: Machine, *, home: Path, reach: Re
                 ledger.records[file] = replace(record, clients=others)
             else:
                 steps += _unwired(file, aims, desk, dry_run=dry_run)
-        changes = desk.changes()
-        return Report(steps=tuple(steps), changes=tuple(changes))
+        if not dry_run:
+            ledger.sweep()
+        return Report(steps=tuple(steps), changes=tuple(desk.changes()))
 
 
 # --- putting in -----------------------------------------------------------------------------------------

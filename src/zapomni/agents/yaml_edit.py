@@ -78,12 +78,12 @@ class Entry:
                 yield _inserted(text, _line(text, root.value[0][0].start_mark.index), lines), True
             return
         key, holder = found
+        inner = holder.value if isinstance(holder.value, list) else []
         if holder.start_mark.index < len(text) and text[holder.start_mark.index] == "{":
-            flow = f"{NAME}: {json.dumps(self.value, ensure_ascii=False)}{', ' if holder.value else ''}"
+            flow = f"{NAME}: {json.dumps(self.value, ensure_ascii=False)}{', ' if inner else ''}"
             yield _inserted(text, holder.start_mark.index + 1, flow), False
             return
-        deeper = " " * (key.start_mark.column + 2)
-        column = " " * holder.value[0][0].start_mark.column if getattr(holder, "value", None) else deeper
+        column = " " * (inner[0][0].start_mark.column if inner else key.start_mark.column + 2)
         below = text.find("\n", key.end_mark.index) + 1
         if below:
             yield _inserted(text, below, self._lines(column, end)), False
