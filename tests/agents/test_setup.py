@@ -75,6 +75,17 @@ def test_claude_code_adds_the_server_by_its_own_command(zap: Zap, person: Path, 
 
 
 @pytest.mark.promise("setup.own")
+def test_what_the_own_command_made_goes_when_the_client_has_written_since(zap: Zap, person: Path, program: Any) -> None:
+    program("claude", ADDS)
+    state = person / "home" / ".claude.json"
+    state.write_text('{"numStartups": 1}')
+    zap("setup", "claude-code")
+    state.write_text(json.dumps({**json.loads(state.read_text()), "numStartups": 2}))
+    zap("setup", "claude-code", "--remove")
+    assert json.loads(state.read_text()) == {"numStartups": 2}
+
+
+@pytest.mark.promise("setup.own")
 @pytest.mark.parametrize("body", ["sys.exit(1)", "", "os.remove(sys.argv[0]); raise SystemExit(9)"], ids=str)
 def test_where_the_own_command_fails_the_file_is_edited(zap: Zap, person: Path, program: Any, body: str) -> None:
     program("claude", body)

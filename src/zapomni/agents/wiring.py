@@ -141,10 +141,10 @@ def _put(
         _run(command, machine)
         sheet = desk.look_again(file)
         command = command if edit.state(sheet.now or "") is State.WIRED else ()
+    written = edit.put(sheet.first.text if command else sheet.now or "")
+    sheet.blanks = {**written.blanks, **sheet.blanks}
     if not command:
-        written = edit.put(sheet.now or "")
         sheet.now, sheet.executable = written.text, aim.executable
-        sheet.blanks = {**written.blanks, **sheet.blanks}
     sheet.clients = tuple(dict.fromkeys([*sheet.clients, client.name]))
     sheet.project = str(machine.roots["project"]) if reach is Reach.PROJECT else ""
     if edit.state(sheet.first.text) is State.WIRED:
