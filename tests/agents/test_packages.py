@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from zapomni import __version__
-from zapomni.agents.packages import REGISTRY_NAME, bundle, packages, write
+from zapomni.surfaces.cli.packages import REGISTRY_NAME, bundle, packages, write
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "packages" / "claude-code"
@@ -26,7 +26,9 @@ def said(path: str) -> Any:
 @pytest.mark.promise("setup.packages")
 @pytest.mark.parametrize("path", packages())
 def test_a_package_in_the_repository_is_what_the_code_writes(path: str) -> None:
-    assert (ROOT / path).read_text(encoding="utf-8") == packages()[path], "run `python -m zapomni.agents.packages`"
+    assert (ROOT / path).read_text(encoding="utf-8") == packages()[path], (
+        "run `python -m zapomni.surfaces.cli.packages`"
+    )
 
 
 @pytest.mark.promise("setup.packages")

@@ -114,6 +114,8 @@ def unwire(clients: Sequence[Client], machine: Machine, *, home: Path, reach: Re
                 steps += _unwired(file, aims, desk, dry_run=dry_run)
         if not dry_run:
             ledger.sweep()
+        order = [client.name for client in clients]
+        steps.sort(key=lambda step: (order.index(step.client), list(Part).index(step.part)))
         return Report(steps=tuple(steps), changes=tuple(desk.changes()))
 
 

@@ -1,4 +1,4 @@
-"""Ready packages for those who install by other ways than setup: `python -m zapomni.agents.packages [FOLDER]`.
+"""Ready packages for those who install by other ways than setup: `python -m zapomni.surfaces.cli.packages [FOLDER]`.
 
 A plugin of Claude Code with its marketplace, the manifest of an `.mcpb` bundle for Claude Desktop, the entry of the MCP
 registry, and the skill. All of them start the command `zapomni`, which must be on the PATH, but for the bundle, which
