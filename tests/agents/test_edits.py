@@ -5,19 +5,25 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml as pyyaml
 from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import strategies as st
 from tests.agents import configs
 
 from zapomni.agents import hooks, servers
-from zapomni.agents.base import Launch
+from zapomni.agents.base import Launch, Reach
+from zapomni.agents.clients import CLIENTS
 from zapomni.agents.edits import State
 from zapomni.agents.json_text import appended, at
 from zapomni.agents.jsonc import read
+from zapomni.agents.machine import machine
 from zapomni.agents.text_edit import Block
+from zapomni.agents.wiring import Outcome, Starter, unwire, wire
 from zapomni.errors import Refused
 
 if TYPE_CHECKING:
@@ -204,3 +210,23 @@ def test_a_group_that_holds_somebody_elses_hook_too_is_not_ours() -> None:
 def test_broken_json_is_refused_and_never_guessed(text: str) -> None:
     with pytest.raises(Refused):
         read(text)
+
+
+@pytest.mark.promise("setup.identity")
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(configs.jsonc(), st.sampled_from(["", "\n", "// theirs\n"]))
+def test_a_file_with_a_server_and_hooks_of_ours_goes_back_to_what_it_was(text: str, theirs: str) -> None:
+    """Through files, ledger and all: untouched since by the copy, touched since by the edits."""
+    with TemporaryDirectory() as folder:
+        home = Path(folder)
+        here, file = machine({"HOME": folder, "PATH": ""}, None), home / ".gemini" / "settings.json"
+        file.parent.mkdir()
+        file.write_bytes(text.encode())
+        starter = Starter(command="/opt/z/zapomni", environment={})
+        for _ in range(2):
+            report = wire([CLIENTS["gemini"]], here, starter, home=home / "data", reach=Reach.USER, dry_run=False)
+        assume(not any(step.outcome is Outcome.SKIPPED for step in report.steps))
+        file.write_bytes(file.read_bytes() + theirs.encode())
+        unwire([CLIENTS["gemini"]], here, home=home / "data", reach=None, dry_run=False)
+        assert file.read_bytes() == (text + theirs).encode()
+        assert [path.name for path in home.rglob("*") if path.is_file()] == ["settings.json", "setup.lock"]

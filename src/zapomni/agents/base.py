@@ -48,14 +48,19 @@ class Launch:
         return (self.command, "serve")
 
     @property
+    def hook_words(self) -> tuple[str, ...]:
+        """The command of the hook, word by word; few clients hand variables to hooks, so the folder is an option."""
+        home = self.environment.get("ZAPOMNI_HOME")
+        return (self.command, "hook", "--client", self.client, *(("--home", home) if home else ()))
+
+    @property
     def hook(self) -> str:
         """The command line of the hook. It stays the same over upgrades: Codex trusts its very characters."""
         from shlex import quote
 
-        plain = quote(self.command)
         if self.windows:
-            plain = f'"{self.command}"' if " " in self.command else self.command
-        return f"{plain} hook --client {self.client}"
+            return " ".join(f'"{word}"' if " " in word else word for word in self.hook_words)
+        return " ".join(map(quote, self.hook_words))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,8 @@ CODEX_END_S: Final = 3
 """Codex cuts a hook at the session's end after three seconds, whatever is asked for."""
 
 _OURS: Final = re.compile(r"zapomni(?:\.exe)?[\"']? hook --client \S+", re.IGNORECASE)
+_WORDS: Final = '= ["zapomni", "hook", "--client", "{}"]'
+"""The line of a plug-in that says what it starts."""
 _COMMANDS: Final = ("command", "bash", "powershell", "windows", "linux", "osx")
 
 
@@ -117,7 +119,7 @@ def windsurf(launch: Launch) -> Edit:
 
 # --- files that are ours as a whole ---------------------------------------------------------------------
 def copilot(launch: Launch) -> Edit:
-    """Our file among the hooks of Copilot CLI."""
+    """Our file among the hooks of Copilot CLI, which does not say what an event is called."""
     times = {
         "sessionStart": START_S,
         "userPromptSubmitted": PROMPT_S,
@@ -125,8 +127,11 @@ def copilot(launch: Launch) -> Edit:
         "agentStop": END_S,
         "sessionEnd": END_S,
     }
-    handler = {"type": "command", "command": launch.hook}
-    return _json({"version": 1, "hooks": {event: [{**handler, "timeoutSec": time}] for event, time in times.items()}})
+    handlers = {
+        event: {"type": "command", "command": f"{launch.hook} --event {event}", "timeoutSec": time}
+        for event, time in times.items()
+    }
+    return _json({"version": 1, "hooks": {event: [handler] for event, handler in handlers.items()}})
 
 
 def kiro(launch: Launch) -> Edit:
@@ -155,13 +160,14 @@ def cline(launch: Launch) -> Edit:
 
 
 def script(template: str) -> Callable[[Launch], Edit]:
-    """Return the plug-in of a client that runs JavaScript: a file of `plugins/` with the command put into it."""
+    """Return the plug-in of a client that runs JavaScript: a file of `plugins/` with our command put into it."""
 
     def made(launch: Launch) -> Edit:
         from importlib.resources import files
 
         text = (files("zapomni.agents") / "plugins" / template).read_text(encoding="utf-8")
-        return Whole(content=text.replace('"zapomni"', json.dumps(launch.command), 1))
+        words = json.dumps(launch.hook_words, ensure_ascii=False)
+        return Whole(content=text.replace(_WORDS.format(launch.client), f"= {words}", 1))
 
     return made
 

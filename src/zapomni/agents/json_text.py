@@ -73,7 +73,8 @@ def tidied(text: str, path: Path, blanks: Mapping[str, str | None]) -> str:
     root, was = read(text), blanks.get(_FILE)
     if root is None or root.items or was is None:
         return text
-    return was if (text[: root.start] + text[root.end :]).strip() == was.strip() else text
+    rest = text[root.end :].removeprefix(line_end(text))
+    return was + rest if text[: root.start].strip() == was.strip() else text
 
 
 def appended(text: str, path: Path, key: str | None, value: Any) -> str:

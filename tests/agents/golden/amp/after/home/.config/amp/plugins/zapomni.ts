@@ -2,12 +2,12 @@
 // Hands over what was said when a turn ends. It never stops Amp: whatever fails here is passed over.
 import { spawn } from "node:child_process";
 
-const COMMAND = "/usr/local/bin/zapomni";
+const [COMMAND, ...WORDS] = ["/usr/local/bin/zapomni", "hook", "--client", "amp", "--home", "/var/lib/zapomni"];
 const LIMIT_MS = 10000;
 
 function hook(event: object): Promise<void> {
   return new Promise((resolve) => {
-    const child = spawn(COMMAND, ["hook", "--client", "amp"], {
+    const child = spawn(COMMAND, WORDS, {
       stdio: ["pipe", "ignore", "ignore"],
       timeout: LIMIT_MS,
       windowsHide: true,

@@ -3,13 +3,13 @@
 // It never stops OpenCode: whatever fails here is nothing to show.
 import { spawn } from "node:child_process";
 
-const COMMAND = "/usr/local/bin/zapomni";
+const [COMMAND, ...WORDS] = ["/usr/local/bin/zapomni", "hook", "--client", "opencode", "--home", "/var/lib/zapomni"];
 const LIMIT_MS = 10000;
 
 function hook(event) {
   return new Promise((resolve) => {
     let answer = "";
-    const child = spawn(COMMAND, ["hook", "--client", "opencode"], {
+    const child = spawn(COMMAND, WORDS, {
       stdio: ["pipe", "pipe", "ignore"],
       timeout: LIMIT_MS,
       windowsHide: true,
@@ -29,7 +29,21 @@ function hook(event) {
   });
 }
 
-export const ZapomniPlugin = async ({ directory }) => {
+// What people and the model have said in a session: OpenCode keeps it in a database, so it is handed over.
+async function said(client, session) {
+  try {
+    const { data } = await client.session.messages({ path: { id: session } });
+    return (data ?? []).map(({ info, parts }) => ({
+      role: info.role,
+      id: info.id,
+      text: parts.flatMap((part) => (part.type === "text" && !part.synthetic ? [part.text] : [])).join("\n"),
+    }));
+  } catch {
+    return [];
+  }
+}
+
+export const ZapomniPlugin = async ({ client, directory }) => {
   const packs = new Map(); // by session: what it was given at its start
   const found = new Map(); // by session: what fits its latest prompt
   const tell = (name, session, more) =>
@@ -38,7 +52,7 @@ export const ZapomniPlugin = async ({ directory }) => {
   return {
     event: async ({ event }) => {
       const session = event.properties?.sessionID ?? event.properties?.info?.id ?? "";
-      if (event.type === "session.idle") await tell("Stop", session);
+      if (event.type === "session.idle") await tell("Stop", session, { messages: await said(client, session) });
       if (event.type === "session.compacted") packs.set(session, await tell("SessionStart", session, { source: "compact" }));
       if (event.type === "session.deleted") [packs, found].forEach((kept) => kept.delete(session));
     },
