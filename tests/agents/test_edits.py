@@ -148,6 +148,7 @@ def at_root(text: str) -> dict[str, Any]:
         (TABLE, 'mcp_servers = { x = { command = "a" } }', "in one piece"),
         (TABLE, '[mcp_servers.zapomni]\ncommand = "x"', "does not start zapomni"),
         (TABLE, "a = ", "no TOML"),
+        (TABLE, "[[mcp_servers]]\na = 1\n", "no table"),
         (ENTRY, "- a\n- b\n", "no mapping"),
         (ENTRY, "a: [", "no YAML"),
         (ENTRY, "extensions: [1]\n", "no mapping"),
@@ -223,9 +224,12 @@ def test_a_file_with_a_server_and_hooks_of_ours_goes_back_to_what_it_was(text: s
         file.parent.mkdir()
         file.write_bytes(text.encode())
         starter = Starter(command="/opt/z/zapomni", environment={})
-        for _ in range(2):
-            report = wire([CLIENTS["gemini"]], here, starter, home=home / "data", reach=Reach.USER, dry_run=False)
-        assume(not any(step.outcome is Outcome.SKIPPED for step in report.steps))
+        reports = [
+            wire([CLIENTS["gemini"]], here, starter, home=home / "data", reach=Reach.USER, dry_run=False)
+            for _ in range(2)
+        ]
+        assume(not any(step.outcome is Outcome.SKIPPED for report in reports for step in report.steps))
+        assert not reports[1].changes
         file.write_bytes(file.read_bytes() + theirs.encode())
         unwire([CLIENTS["gemini"]], here, home=home / "data", reach=None, dry_run=False)
         assert file.read_bytes() == (text + theirs).encode()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import stat
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from filelock import FileLock
 from tests.agents.trees import plant, tree
 
-from zapomni.agents import disk
+from zapomni.agents import disk, wiring
 from zapomni.agents.base import Launch, Part, Reach
 from zapomni.agents.clients import CLIENTS
 from zapomni.agents.machine import machine
@@ -244,6 +246,63 @@ def test_one_file_that_cannot_be_edited_costs_no_other(zap: Zap, person: Path) -
     assert "not UTF-8" in outcomes["server"]["why"]
     assert outcomes["hooks"]["outcome"] == "added"
     assert file.read_bytes() == '{"mcpServers": {}} // кто'.encode("cp1251")
+
+
+@pytest.mark.promise("setup.foreign")
+def test_rules_for_claude_code_do_not_hide_the_instructions_of_a_project(zap: Zap, person: Path) -> None:
+    """Claude Code reads AGENTS.md only where there is no CLAUDE.md."""
+    agents = person / "project" / "AGENTS.md"
+    agents.write_text("Пиши кратко.\n")
+    zap("setup", "claude-code", "--scope", "project")
+    assert agents.read_text().startswith("Пиши кратко.\n\n<!-- zapomni:begin -->")
+    assert not (person / "project" / "CLAUDE.md").exists()
+
+
+@pytest.mark.promise("setup.identity")
+def test_removing_reaches_the_projects_that_were_wired(zap: Zap, person: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant("junie", person)
+    before = tree(person)
+    zap("setup", "junie", "codex", "--scope", "project")
+    (person / "elsewhere").mkdir()
+    monkeypatch.chdir(person / "elsewhere")
+    zap("setup", "--remove", "--scope", "user")
+    assert tree(person) != before
+    zap("setup", "--remove")
+    assert tree(person) == before
+
+
+@pytest.mark.promise("setup.identity")
+def test_a_file_that_was_deleted_meanwhile_is_written_anew_and_goes_again(zap: Zap, person: Path) -> None:
+    plant("cursor", person)
+    zap("setup", "cursor")
+    (person / "home/.cursor/mcp.json").unlink()
+    zap("setup", "cursor")
+    zap("setup", "cursor", "--remove")
+    assert not (person / "home/.cursor/mcp.json").exists()
+    zap("setup", "cursor")
+    (person / "home/.cursor/mcp.json").unlink()
+    assert zap("setup", "--remove").status == 0
+    assert not (person / "home/.cursor/mcp.json").exists()
+
+
+def test_two_runs_of_setup_wait_for_each_other(zap: Zap, person: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wiring, "LOCK_S", 0.05)
+    (person / "store").mkdir()
+    with FileLock(person / "store" / "setup.lock"):
+        result = zap("setup", "cursor")
+    assert result.status == 7
+    assert "another run of setup" in result.err
+    assert zap("setup", "cursor").status == 0
+
+
+@pytest.mark.promise("setup.told")
+def test_with_a_folder_of_its_own_the_memory_is_told_to_server_and_hooks(zap: Zap, person: Path) -> None:
+    zap("--home", str(person / "своя"), "setup", "cursor")
+    cursor = person / "home" / ".cursor"
+    server = json.loads((cursor / "mcp.json").read_text())["mcpServers"]["zapomni"]
+    assert server["env"] == {"ZAPOMNI_HOME": str(person / "своя")}
+    hook = json.loads((cursor / "hooks.json").read_text())["hooks"]["sessionStart"][0]["command"]
+    assert shlex.split(hook)[1:] == ["hook", "--client", "cursor", "--home", str(person / "своя")]
 
 
 @pytest.mark.promise("setup.identity")

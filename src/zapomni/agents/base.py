@@ -68,7 +68,7 @@ class Aim:
     """One part of ours in one file: its places for the user and for a project, and the edit that puts it there.
 
     A place is a path under a root of the machine, such as `{home}/.cursor/mcp.json`. Of several the first that is
-    there is meant, or else the first. `where` is a place that must be there, such as the folder of an extension.
+    there is meant, or else the last. `where` is a place that must be there, such as the folder of an extension.
     """
 
     part: Part
@@ -123,19 +123,26 @@ class Machine:
 
     def file(self, aim: Aim, reach: Reach) -> Path | None:
         """Return the file that an aim means, None where it has no place in this reach."""
-        if aim.where and not self.path(aim.where).exists():
+        if aim.where and not _is_there(self.path(aim.where)):
             return None
         if reach is Reach.PROJECT and "project" not in self.roots:
             return None
         places = [self.path(place) for place in (aim.user if reach is Reach.USER else aim.project)]
-        return next((path for path in places if path.is_file()), places[0] if places else None)
+        return next((path for path in places if _is_there(path)), places[-1] if places else None)
 
     def installed(self, client: Client) -> bool:
         """Tell whether a client is here: a folder or a file of it, or its program."""
-        return any(self.path(mark).exists() for mark in client.marks) or any(map(self.program, client.programs))
+        return any(_is_there(self.path(mark)) for mark in client.marks) or any(map(self.program, client.programs))
 
     def program(self, name: str) -> str | None:
         """Return the path of a program, None where it is not installed."""
         from shutil import which
 
         return which(name, path=self.environ.get("PATH", ""))
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # in a folder that may not be looked into
+        return False

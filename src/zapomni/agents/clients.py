@@ -69,7 +69,7 @@ _CLIENTS: Final = (
         aims=(
             _server("{claude_state}/.claude.json", "{project}/.mcp.json", servers.member("mcpServers", servers.claude)),
             _hooks("{claude}/settings.json", "{project}/.claude/settings.json", hooks.claude),
-            _rules("{claude}/CLAUDE.md", "{project}/CLAUDE.md"),
+            _rules("{claude}/CLAUDE.md", f"{{project}}/CLAUDE.md | {_AGENTS}"),  # a new CLAUDE.md would hide AGENTS.md
             _skill("{claude}/skills/zapomni/SKILL.md", "{project}/.claude/skills/zapomni/SKILL.md"),
         ),
         does="gets the pack at each start and after compaction, what fits at each prompt; is captured when it stops, "
@@ -145,7 +145,7 @@ _CLIENTS: Final = (
     Client(
         name="copilot",
         title="Copilot CLI",
-        marks=("{copilot}",),
+        marks=("{copilot}/config.json", "{copilot}/mcp-config.json", "{copilot}/session-state"),
         programs=("copilot",),
         own=own.COPILOT,
         aims=(
@@ -250,8 +250,8 @@ _CLIENTS: Final = (
         programs=("opencode",),
         aims=(
             _server(
-                "{config}/opencode/opencode.jsonc | {config}/opencode/opencode.json",
-                "{project}/opencode.jsonc | {project}/opencode.json",
+                "{config}/opencode/opencode.json | {config}/opencode/opencode.jsonc",
+                "{project}/opencode.json | {project}/opencode.jsonc",
                 servers.member("mcp", servers.opencode),
             ),
             _hooks(

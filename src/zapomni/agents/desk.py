@@ -89,6 +89,9 @@ class Desk:
         data = sheet.data
         if data is None or (record is None and data == sheet.first.data and not sheet.present):
             return
+        if record is not None and sheet.first.data is None:  # somebody deleted it since: it is new again
+            self.ledger.forget(file)
+            record = None
         if record is None:
             self.ledger.keep(file, sheet.first.data)
         if data != sheet.seen.data:

@@ -35,7 +35,9 @@ class Table:
     def state(self, text: str) -> State:
         """Tell what stands under our name."""
         servers = _read(text).get(self.parent, {})
-        if not isinstance(servers, dict) or NAME not in servers:
+        if not isinstance(servers, dict):
+            raise unsafe(f"{self.parent} is no table")
+        if NAME not in servers:
             return State.ABSENT
         if not self.ours(servers[NAME]):
             return State.FOREIGN
