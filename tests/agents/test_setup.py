@@ -377,6 +377,14 @@ def test_a_clients_file_lies_where_its_platform_and_variables_say(
     assert here.file(server, Reach.PROJECT) is None, "no folder, no project"
 
 
+def test_a_hook_of_cline_is_a_script_of_powershell_on_windows() -> None:
+    here = machine({"HOME": "/h"}, None, platform="win32")
+    hook = next(aim for aim in CLIENTS["cline"].aims if aim.part is Part.HOOKS)
+    assert here.file(hook, Reach.USER) == Path("/h/Documents/Cline/Hooks/TaskStart.ps1")
+    launch = Launch(client="cline", command=r"C:\a b\zapomni.exe", windows=True)
+    assert hook.edit(launch).put("").text == '$input | & "C:\\a b\\zapomni.exe" hook --client cline\r\n'
+
+
 def test_a_command_with_spaces_is_quoted_for_its_platform() -> None:
     assert Launch(client="x", command="/a b/zapomni").hook == "'/a b/zapomni' hook --client x"
     windows = Launch(client="x", command=r"C:\a b\zapomni.exe", windows=True)

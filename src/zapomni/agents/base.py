@@ -121,13 +121,18 @@ class Machine:
         root, _, rest = place.partition("}")
         return self.roots[root.removeprefix("{")] / rest.lstrip("/")
 
+    def places(self, aim: Aim, reach: Reach) -> list[Path]:
+        """Return every path at which an aim may lie; a program is a script of PowerShell on Windows."""
+        if reach is Reach.PROJECT and "project" not in self.roots:
+            return []
+        ending = ".ps1" if aim.executable and self.windows else ""
+        return [self.path(place + ending) for place in (aim.user if reach is Reach.USER else aim.project)]
+
     def file(self, aim: Aim, reach: Reach) -> Path | None:
         """Return the file that an aim means, None where it has no place in this reach."""
         if aim.where and not _is_there(self.path(aim.where)):
             return None
-        if reach is Reach.PROJECT and "project" not in self.roots:
-            return None
-        places = [self.path(place) for place in (aim.user if reach is Reach.USER else aim.project)]
+        places = self.places(aim, reach)
         return next((path for path in places if _is_there(path)), places[-1] if places else None)
 
     def installed(self, client: Client) -> bool:

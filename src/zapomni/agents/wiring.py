@@ -211,8 +211,8 @@ def _aims(
         for aim in client.aims:
             edit = aim.edit(Launch(client=client.name, command=NAME))
             for where, kind in spots:
-                for place in aim.user if kind is Reach.USER else aim.project:
-                    found[where.path(place)].append((client.name, aim, edit))
+                for path in where.places(aim, kind):
+                    found[path].append((client.name, aim, edit))
     return found
 
 
