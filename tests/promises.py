@@ -155,4 +155,12 @@ PROMISES: Final = {
     "branch.policies": "What both sides changed is settled by flag, setting or topic path, or left to a person; no text is lost.",
     "branch.dropped": "Dropping a branch leaves the main line untouched and can be undone.",
     "branch.erased": "Erasing a memory erases what branches repeat of it.",
+    "setup.identity": "What setup puts into a settings file and takes out again leaves it byte for byte as it was.",
+    "setup.once": "Setting a client up twice is setting it up once.",
+    "setup.golden": "Every client's files after setup are those written down for it, and after removal those before it.",
+    "setup.oracle": "Our entries have the form that independent writers of the same settings give them.",
+    "setup.foreign": "Comments, order and entries of others stay; what cannot be edited safely is left alone, with the reason.",
+    "setup.own": "A client's own command adds the server where it has one, and its file is edited where that fails.",
+    "setup.told": "Setup shows each file's change, tries without writing, and says what each client will and will not do.",
+    "setup.packages": "The plugin, the bundle, the registry entry and the skill keep to the documented limits of their formats.",
 }

@@ -109,6 +109,8 @@ def test_every_answer_in_json_is_documented(zap: Zap, stored: Stored, home: Path
         ("insights", ["insights"]),
         ("search", ["search", "deploy", "--explain"]),
         ("cost", ["cost"]),
+        ("setup", ["setup", "cursor", "--dry-run"]),
+        ("setup", ["setup", "--list"]),
         ("recall", ["recall", "deploy", "--with-docs", "--explain"]),
         ("source remove", ["source", "remove", str(papers)]),
         ("vault report", ["vault", "report", str(papers)]),

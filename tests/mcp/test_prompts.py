@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from zapomni.agents.rules import RULES, rule_text
 from zapomni.errors import InvalidInput, NotFound
 from zapomni.model import Kind
-from zapomni.surfaces.mcp.prompts import RULES, rule_text
 from zapomni.surfaces.mcp.tools import BY_NAME
 
 

@@ -66,6 +66,7 @@ COMMANDS: Final[Mapping[str, Row]] = {
     "reembed": Row("care", "reembed", "Give every memory and every document its vectors of the model in use."),
     "doctor": Row("care", "doctor", "Check the store and, asked for, repair it."),
     "serve": Row("serve", "serve", "Serve agents over MCP."),
+    "setup": Row("setup", "setup", "Wire agents to the memory: its server, hooks, rules and skill."),
     "cost": Row("cost", "cost", "Show what language models used, and what is left of today."),
     "config": Row("config", "config", "Show every setting and where its value came from."),
     "bench": Row("bench", "bench", "Measure retrieval and speed on this machine."),

@@ -22,9 +22,10 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from zapomni import __version__
+from zapomni.agents import rules
 from zapomni.errors import NotFound, ZapomniError
 from zapomni.model import Actor, Origin
-from zapomni.surfaces.mcp import prompts, resources, wire
+from zapomni.surfaces.mcp import resources, wire
 from zapomni.surfaces.mcp.answers import in_tool_words, with_notes
 from zapomni.surfaces.mcp.calls import run_tool
 from zapomni.surfaces.mcp.tools import BY_NAME, INSTRUCTIONS, offered
@@ -192,22 +193,22 @@ class Handlers:
 
     async def list_prompts(self, _: Ctx, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         """Return the ready rules."""
-        language = types.PromptArgument(name=prompts.LANGUAGE, description="en or ru; en if left out", required=False)
+        language = types.PromptArgument(name=rules.LANGUAGE, description="en or ru; en if left out", required=False)
         return types.ListPromptsResult(
             prompts=[
                 types.Prompt(name=name, title=rule.title, description=rule.about, arguments=[language])
-                for name, rule in prompts.RULES.items()
+                for name, rule in rules.RULES.items()
             ]
         )
 
     async def get_prompt(self, _: Ctx, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """Return one rule as a message of the user."""
         try:
-            text = prompts.rule_text(params.name, (params.arguments or {}).get(prompts.LANGUAGE))
+            text = rules.rule_text(params.name, (params.arguments or {}).get(rules.LANGUAGE))
         except ZapomniError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
         message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
-        return types.GetPromptResult(description=prompts.RULES[params.name].about, messages=[message])
+        return types.GetPromptResult(description=rules.RULES[params.name].about, messages=[message])
 
 
 def _teller(ctx: Ctx) -> Callable[[str], None]:

@@ -1,6 +1,7 @@
-"""The ready rules for agents: when to save, when to recall, how to tag. Plain data, nothing of the SDK.
+"""The ready rules for agents: when to save, when to recall, how to tag.
 
-They are those of article A, put into our names, in English and in Russian.
+They are those of article A, put into our names, in English and in Russian: MCP serves them as prompts, and setup writes
+them into the instructions of clients that have a place for them.
 """
 
 from __future__ import annotations
@@ -142,3 +143,8 @@ def rule_text(name: str, language: str | None) -> str:
     if code is None:
         raise InvalidInput(LANGUAGE, f"{language!r} is not en or ru")
     return RULES[name].texts[code]
+
+
+def instructions() -> str:
+    """Return all rules as one text for a file of instructions."""
+    return "\n".join(rule_text(name, None) for name in ("when-to-recall", "when-to-save", "how-to-tag"))

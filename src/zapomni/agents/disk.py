@@ -1,0 +1,91 @@
+"""Settings files as they lie on disk: read whole, replaced whole, their mode and their links kept."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from zapomni.errors import Refused, Unavailable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LIMIT: Final = 64 * 1024 * 1024
+"""Most bytes of a settings file; Claude Code's own reaches a few."""
+_BOM: Final = "\ufeff"
+_PLAIN: Final = 0o644
+_EXECUTABLE: Final = 0o755
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """What a file holds: its bytes (None where there is no file), its text without a byte-order mark, and that mark."""
+
+    data: bytes | None
+    text: str = ""
+    mark: str = ""
+
+
+def content(file: Path) -> Content:
+    """Read a file; raises `Refused` for what is no text of ours to edit, `Unavailable` for what cannot be read."""
+    try:
+        if file.exists() and file.stat().st_size > LIMIT:
+            raise Refused(f"it has more than {LIMIT:,} bytes", remedy="Is it a settings file?")
+        data = file.read_bytes()
+    except FileNotFoundError:
+        return Content(data=None)
+    except OSError as error:
+        raise Unavailable(f"it cannot be read ({error.strerror or error})", remedy="Look at its rights") from None
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Refused(f"it is not UTF-8 (byte {error.start + 1:,})", remedy="Convert it, then run it again") from None
+    mark = _BOM if text.startswith(_BOM) else ""
+    return Content(data=data, text=text.removeprefix(_BOM), mark=mark)
+
+
+def write(file: Path, data: bytes, *, seen: bytes | None, executable: bool = False) -> list[Path]:
+    """Write a file in one step, if it still holds what was seen, and return the folders that were made for it.
+
+    Raises `Unavailable` where somebody else changed it meanwhile, or the system refuses.
+    """
+    try:
+        made = [folder for folder in (file.parent, *file.parent.parents) if not folder.exists()]
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if _bytes(file) != seen:
+            raise Unavailable("another program has just changed it", remedy="Run the command again")
+        replace_file(file, data, mode=_EXECUTABLE if executable else _PLAIN, keep_mode=True)
+    except OSError as error:
+        raise Unavailable(f"it cannot be written ({error.strerror or error})", remedy="Look at its rights") from None
+    return made
+
+
+def delete(file: Path) -> None:
+    """Delete a file; raises `Unavailable` where the system refuses."""
+    try:
+        file.unlink(missing_ok=True)
+    except OSError as error:
+        raise Unavailable(f"it cannot be deleted ({error.strerror or error})", remedy="Look at its rights") from None
+
+
+def replace_file(file: Path, data: bytes, *, mode: int, keep_mode: bool = False) -> None:
+    """Put a file's new bytes in its place in one step; a link stays, and what it leads to is replaced."""
+    target = file.resolve()
+    if keep_mode and target.exists():
+        mode = target.stat().st_mode & 0o7777
+    part = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    try:
+        with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode), "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.chmod(mode)
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _bytes(file: Path) -> bytes | None:
+    return file.read_bytes() if file.exists() else None

@@ -1,0 +1,63 @@
+"""What a client holds of ours now: nothing is started and nothing is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from zapomni.agents.base import Part
+from zapomni.agents.disk import content
+from zapomni.agents.edits import State
+from zapomni.errors import ZapomniError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from zapomni.agents.base import Client, Launch, Machine, Reach
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """One part in one file; `problem` says why the file cannot be read."""
+
+    part: Part
+    file: Path
+    state: State
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """One client as it stands: whether it is here, and every place of ours in it; a part with no place has none."""
+
+    client: Client
+    installed: bool
+    spots: tuple[Spot, ...]
+
+    def state(self, part: Part) -> State | None:
+        """Return how a part stands over all its files, None where the client has no place for it."""
+        states = {spot.state for spot in self.spots if spot.part is part}
+        if len(states) > 1:
+            return State.CHANGED
+        return next(iter(states), None)
+
+
+def inspect(client: Client, machine: Machine, launch: Launch, reach: Reach) -> Look:
+    """Return how a client is wired; `launch` is how it should start us, another way counts as changed."""
+    return Look(client=client, installed=machine.installed(client), spots=tuple(_spots(client, machine, launch, reach)))
+
+
+def _spots(client: Client, machine: Machine, launch: Launch, reach: Reach) -> Iterator[Spot]:
+    for aim in client.aims:
+        file = machine.file(aim, reach)
+        if file is None:
+            continue
+        try:
+            state, problem = aim.edit(launch).state(content(file).text), ""
+        except ZapomniError as error:
+            state, problem = State.FOREIGN, error.message
+        yield Spot(part=aim.part, file=file, state=state, problem=problem)
+
+
+__all__ = ["Look", "Part", "Spot", "inspect"]

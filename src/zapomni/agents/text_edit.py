@@ -1,0 +1,83 @@
+"""Our block among the instructions of a Markdown file, and files that are ours as a whole."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from zapomni.agents.edits import State, Written, line_end
+from zapomni.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+BEGIN: Final = "<!-- zapomni:begin -->"
+END: Final = "<!-- zapomni:end -->"
+"""Between these two lines a file of instructions is ours; the rest of it is never touched."""
+
+_BLOCK: Final = re.compile(rf"{BEGIN}.*?{END}", re.DOTALL)
+_MARK: Final = "zapomni"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A block between two marks at the end of a file of instructions."""
+
+    content: str
+
+    def state(self, text: str) -> State:
+        """Tell whether the block stands there, and says what it should."""
+        found = _BLOCK.search(text)
+        if found is None:
+            return State.ABSENT
+        return State.WIRED if found[0] == self._block(text) else State.CHANGED
+
+    def put(self, text: str) -> Written:
+        """Append the block behind a blank line, or bring it up to date where it stands."""
+        block = self._block(text)
+        if found := _BLOCK.search(text):
+            return Written(text=text[: found.start()] + block + text[found.end() :])
+        end = line_end(text)
+        if not text or text.endswith("\n"):
+            return Written(text=f"{text}{end if text else ''}{block}{end}")
+        return Written(text=f"{text}{end}{end}{block}")
+
+    def drop(self, text: str, blanks: Mapping[str, str | None]) -> str:  # noqa: ARG002 - a block leaves no blanks
+        """Remove the block with the line ends that it brought."""
+        found = _BLOCK.search(text)
+        if found is None:
+            return text
+        before, after = text[: found.start()], text[found.end() :]
+        if not after:
+            return re.sub(r"(?:\r?\n){1,2}\Z", "", before)
+        return re.sub(r"(?<=\n)\r?\n\Z", "", before) + re.sub(r"\A\r?\n", "", after)
+
+    def _block(self, text: str) -> str:
+        return line_end(text).join([BEGIN, *self.content.strip("\n").split("\n"), END])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whole:
+    """A file that is ours from its first to its last character; `mark` is what tells it from somebody else's."""
+
+    content: str
+    mark: str = _MARK
+
+    def state(self, text: str) -> State:
+        """Tell whether the file is there, is ours, and says what it should."""
+        if not text.strip():
+            return State.ABSENT
+        if self.mark not in text:
+            return State.FOREIGN
+        return State.WIRED if text == self.content else State.CHANGED
+
+    def put(self, text: str) -> Written:
+        """Return our file; raises `Refused` where somebody else's has its name."""
+        if self.state(text) is State.FOREIGN:
+            raise Refused("a file of this name is there and is not ours", remedy="Move it away, then run it again")
+        return Written(text=self.content)
+
+    def drop(self, text: str, blanks: Mapping[str, str | None]) -> str:  # noqa: ARG002 - a whole file leaves no blanks
+        """Return a blank text where the file is ours."""
+        return text if self.state(text) is State.FOREIGN else ""

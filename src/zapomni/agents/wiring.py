@@ -1,0 +1,266 @@
+"""Putting our parts into clients and taking them out again; what was done is told part by part.
+
+A part that cannot be put in place is skipped with its reason and costs no other part.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections import defaultdict
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from filelock import FileLock, Timeout
+
+from zapomni.agents.base import Launch, Part, Reach
+from zapomni.agents.desk import Change, Desk
+from zapomni.agents.edits import NAME, State
+from zapomni.agents.ledger import Ledger
+from zapomni.errors import Refused, Unavailable, ZapomniError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from zapomni.agents.base import Aim, Client, Machine
+    from zapomni.agents.edits import Edit
+
+OWN_COMMAND_S: Final = 60
+"""How long a client's own command may take before its file is edited instead."""
+LOCK_S: Final = 30
+
+
+class Outcome(StrEnum):
+    """What became of one part."""
+
+    ADDED = "added"
+    UPDATED = "updated"
+    PRESENT = "present"
+    REMOVED = "removed"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One part of one client in one file; `why` says why it was skipped, `command` whose own command did it."""
+
+    client: str
+    part: Part
+    file: Path
+    outcome: Outcome
+    why: str = ""
+    command: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What one run did, or would do, and what it changes in files."""
+
+    steps: tuple[Step, ...]
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Starter:
+    """How this installation is started: its command's whole path, and the variables that a client must hand over."""
+
+    command: str
+    environment: dict[str, str]
+
+    def launch(self, client: Client, machine: Machine, reach: Reach) -> Launch:
+        """Return how a client starts us; a project's files are shared, so they hold no path of this machine."""
+        if reach is Reach.PROJECT:
+            return Launch(client=client.name, command=NAME)
+        return Launch(client=client.name, command=self.command, environment=self.environment, windows=machine.windows)
+
+
+def wire(
+    clients: Sequence[Client], machine: Machine, starter: Starter, *, home: Path, reach: Reach, dry_run: bool
+) -> Report:
+    """Wire clients; with `dry_run` nothing is written, no program is started, and the report is the same.
+
+    `home` is the data folder, where the ledger and the backups lie. Raises `Unavailable` where another run of setup
+    holds the ledger.
+    """
+    with _ledger(home, dry_run=dry_run) as ledger:
+        desk = Desk(ledger)
+        steps = [
+            step
+            for client in clients
+            for step in _wired(client, machine, starter.launch(client, machine, reach), reach, desk, dry_run=dry_run)
+        ]
+        changes = desk.changes()
+        return Report(steps=tuple(steps if dry_run else _written(desk, steps)), changes=tuple(changes))
+
+
+def unwire(clients: Sequence[Client], machine: Machine, *, home: Path, reach: Reach | None, dry_run: bool) -> Report:
+    """Take our parts out of clients: of files that only setup has touched since, to the byte; of others, our entries.
+
+    Without `reach` the user's files and every project's that the ledger knows are meant, and this project's. A file
+    that several clients share stays until the last of them goes.
+    """
+    with _ledger(home, dry_run=dry_run) as ledger:
+        desk = Desk(ledger)
+        names = {client.name for client in clients}
+        steps: list[Step] = []
+        for file, aims in _aims(clients, machine, reach, ledger).items():
+            record = ledger.records.get(file)
+            others = tuple(name for name in record.clients if name not in names) if record else ()
+            if record and others:
+                ledger.records[file] = replace(record, clients=others)
+            else:
+                steps += _unwired(file, aims, desk, dry_run=dry_run)
+        if not dry_run:
+            ledger.sweep()
+        order = [client.name for client in clients]
+        steps.sort(key=lambda step: (order.index(step.client), list(Part).index(step.part)))
+        return Report(steps=tuple(steps), changes=tuple(desk.changes()))
+
+
+# --- putting in -----------------------------------------------------------------------------------------
+def _wired(
+    client: Client, machine: Machine, launch: Launch, reach: Reach, desk: Desk, *, dry_run: bool
+) -> Iterator[Step]:
+    for aim in client.aims:
+        file = machine.file(aim, reach)
+        if file is None:
+            continue
+        try:
+            yield _put(client, aim, file, machine, launch, reach, desk, dry_run=dry_run)
+        except (Refused, Unavailable) as error:
+            yield _skipped(client.name, aim.part, file, error)
+
+
+def _put(
+    client: Client, aim: Aim, file: Path, machine: Machine, launch: Launch, reach: Reach, desk: Desk, *, dry_run: bool
+) -> Step:
+    edit, sheet = aim.edit(launch), desk.sheet(file)
+    state = edit.state(sheet.now or "")
+    command = _own_command(client, aim, machine, launch, reach) if state is State.ABSENT else ()
+    if command and not dry_run:
+        _run(command, machine)
+        sheet = desk.look_again(file)
+        command = command if edit.state(sheet.now or "") is State.WIRED else ()
+    written = edit.put(sheet.first.text if command else sheet.now or "")
+    sheet.blanks = {**written.blanks, **sheet.blanks}
+    if not command:
+        sheet.now, sheet.executable = written.text, aim.executable
+    sheet.clients = tuple(dict.fromkeys([*sheet.clients, client.name]))
+    sheet.project = str(machine.roots["project"]) if reach is Reach.PROJECT else ""
+    if edit.state(sheet.first.text) is State.WIRED:
+        sheet.present = tuple(dict.fromkeys([*sheet.present, aim.part]))
+    outcome = {State.WIRED: Outcome.PRESENT, State.ABSENT: Outcome.ADDED}.get(state, Outcome.UPDATED)
+    return Step(client=client.name, part=aim.part, file=file, outcome=outcome, command=command)
+
+
+def _own_command(client: Client, aim: Aim, machine: Machine, launch: Launch, reach: Reach) -> tuple[str, ...]:
+    """Return the client's own command for adding the server, empty where it has none or is not here."""
+    own = client.own
+    if own is None or aim.part is not Part.SERVER or reach not in own.reaches:
+        return ()
+    program = machine.program(own.program)
+    return (program, *own.add(launch, reach)) if program else ()
+
+
+def _run(command: tuple[str, ...], machine: Machine) -> None:
+    """Run a client's command; whether it did what it should is seen in its file."""
+    with suppress(OSError, subprocess.TimeoutExpired):
+        subprocess.run(
+            command,
+            env=dict(machine.environ),
+            cwd=machine.roots.get("project", machine.roots["home"]),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=OWN_COMMAND_S,
+            check=False,
+        )
+
+
+def _written(desk: Desk, steps: Sequence[Step]) -> Iterator[Step]:
+    """Write every file, and yield the steps as they came out."""
+    troubles: dict[Path, ZapomniError] = {}
+    for file in desk.sheets:
+        try:
+            desk.write(file)
+        except Unavailable as error:
+            troubles[file] = error
+    for step in steps:
+        trouble = troubles.get(step.file)
+        yield step if trouble is None else _skipped(step.client, step.part, step.file, trouble)
+
+
+# --- taking out -----------------------------------------------------------------------------------------
+def _aims(
+    clients: Sequence[Client], machine: Machine, reach: Reach | None, ledger: Ledger
+) -> dict[Path, list[tuple[str, Aim, Edit]]]:
+    """Return, by file, the parts that may lie there: where the table says, and wherever the ledger knows of."""
+    projects = {Path(record.project) for record in ledger.records.values() if record.project}
+    here = machine.roots.get("project")
+    spots = [(machine, Reach.USER)] if reach is not Reach.PROJECT else []
+    if reach is not Reach.USER and here is not None:
+        spots.append((machine, Reach.PROJECT))
+    if reach is None:
+        spots += [
+            (replace(machine, roots={**machine.roots, "project": project}), Reach.PROJECT)
+            for project in sorted(projects - {here})
+        ]
+    found: dict[Path, list[tuple[str, Aim, Edit]]] = defaultdict(list)
+    for client in clients:
+        for aim in client.aims:
+            edit = aim.edit(Launch(client=client.name, command=NAME))
+            for where, kind in spots:
+                for path in where.places(aim, kind):
+                    found[path].append((client.name, aim, edit))
+    return found
+
+
+def _unwired(file: Path, aims: list[tuple[str, Aim, Edit]], desk: Desk, *, dry_run: bool) -> list[Step]:
+    """Take every part of ours out of one file."""
+    record = desk.ledger.records.get(file)
+    steps: list[Step] = []
+    try:
+        sheet = desk.sheet(file)
+        text, untouched = sheet.now or "", desk.untouched(file)
+        mine = [aim for aim in aims if record is None or aim[0] in record.clients]
+        for client, aim, edit in reversed(mine):
+            if any(step.part is aim.part for step in steps):
+                continue
+            if edit.state(text) in {State.ABSENT, State.FOREIGN} or (record and aim.part in record.present):
+                continue
+            if not untouched:
+                text = edit.drop(text, record.blanks if record else {})
+            steps.append(Step(client=client, part=aim.part, file=file, outcome=Outcome.REMOVED))
+        if record is None and not steps:
+            return []
+        before = desk.before(file, text)
+        sheet.now = None if before is None else before.decode("utf-8-sig")
+        if not dry_run:
+            desk.put_back(file, before)
+    except (Refused, Unavailable) as error:
+        return [_skipped(client, aim.part, file, error) for client, aim, _ in aims[:1] if file.exists()]
+    return steps[::-1]
+
+
+def _skipped(client: str, part: Part, file: Path, error: ZapomniError) -> Step:
+    why = ". ".join(filter(None, [error.message, error.remedy]))
+    return Step(client=client, part=part, file=file, outcome=Outcome.SKIPPED, why=why)
+
+
+@contextmanager
+def _ledger(home: Path, *, dry_run: bool) -> Iterator[Ledger]:
+    """Read the ledger, and write it at the end; one run of setup at a time."""
+    if dry_run:
+        yield Ledger(home)
+        return
+    home.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(home / "setup.lock", timeout=LOCK_S):
+            ledger = Ledger(home)
+            try:
+                yield ledger
+            finally:
+                ledger.save()
+    except Timeout:
+        raise Unavailable("another run of setup is at work", remedy="Wait for it, then run the command again") from None

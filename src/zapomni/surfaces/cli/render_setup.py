@@ -1,0 +1,99 @@
+"""What people read of wiring clients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from zapomni.agents.base import Part
+from zapomni.agents.diff import lines
+from zapomni.agents.edits import State
+from zapomni.agents.wiring import Outcome
+from zapomni.surfaces.cli.lines import INDENT, TOLD, WIDEST, one_line
+from zapomni.text.clean import cut, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from zapomni.agents.base import Client
+    from zapomni.agents.desk import Change
+    from zapomni.agents.look import Look
+    from zapomni.agents.wiring import Report, Step
+
+_COLOURS: Final = {"+": "green", "-": "red", "@": "cyan"}
+_WOULD: Final = {
+    Outcome.ADDED: "would be added",
+    Outcome.UPDATED: "would be updated",
+    Outcome.PRESENT: "is there already",
+    Outcome.REMOVED: "would be removed",
+    Outcome.SKIPPED: "would be skipped",
+}
+_STATES: Final = {
+    State.WIRED: "yes",
+    State.ABSENT: "no",
+    State.CHANGED: "in part, or otherwise",
+    State.FOREIGN: "somebody else's, or unreadable",
+    None: "-",
+}
+
+
+def report(found: Report, clients: Sequence[Client], *, dry_run: bool) -> Iterator[str]:
+    """Show each client with its parts, then each file with its change."""
+    for client in clients:
+        steps = [step for step in found.steps if step.client == client.name]
+        if steps:
+            yield click.style(client.title, bold=True)
+            yield from (_step(step, dry_run=dry_run) for step in steps)
+    if not found.steps:
+        yield "nothing to do"
+    for change in found.changes:
+        yield from _change(change, dry_run=dry_run)
+
+
+def notes(found: Report, clients: Sequence[Client], *, removed: bool) -> Iterator[str]:
+    """Say what each client will do now, and what it will not."""
+    concerned = {step.client for step in found.steps if step.outcome is not Outcome.SKIPPED}
+    for client in clients:
+        if client.name in concerned and not removed:
+            yield f"{client.title} {client.does}"
+            yield f"{INDENT}but: {client.does_not}"
+
+
+def looks(found: Sequence[Look]) -> Iterator[str]:
+    """Show a table of the clients and their parts."""
+    rows = [("client", "here", *(part.value for part in Part))]
+    rows += [
+        (
+            look.client.name,
+            "yes" if look.installed else "no",
+            *(_STATES[look.state(part)] for part in Part),
+        )
+        for look in found
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for number, row in enumerate(rows):
+        line = INDENT.join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        yield click.style(line, dim=True) if number == 0 else line
+    for look in found:
+        yield from (f"{spot.file}: {one_line(spot.problem)}" for spot in look.spots if spot.problem)
+
+
+def _step(step: Step, *, dry_run: bool) -> str:
+    told = _WOULD[step.outcome] if dry_run else step.outcome.value
+    by = f" by `{one_line(' '.join(step.command), 120)}`" if step.command else ""
+    why = f": {one_line(step.why)}" if step.why else ""
+    return f"{INDENT}{step.part.value:<6}  {told}{by}{INDENT}{one_line(step.file)}{why}"
+
+
+def _change(change: Change, *, dry_run: bool) -> Iterator[str]:
+    """Show a change line by line; a file that comes or goes as a whole only where nothing is done yet."""
+    shown = lines(change)
+    whole = "" if change.kind == "changed" or dry_run else f" ({len(shown) - 1:,} lines)"
+    yield click.style(f"{change.kind} {one_line(change.file)}", bold=True) + whole
+    if whole:
+        return
+    for line in shown[:TOLD]:
+        yield INDENT + click.style(cut(printable(line), WIDEST), fg=_COLOURS.get(line[:1]))
+    if len(shown) > TOLD:
+        yield f"{INDENT}… and {len(shown) - TOLD:,} more lines (--json shows all)"
