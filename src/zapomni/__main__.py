@@ -1,5 +1,5 @@
 """`python -m zapomni` is the command `zapomni`."""
 
-from zapomni.surfaces.cli.main import main
+from zapomni.surfaces.start import main
 
 main()

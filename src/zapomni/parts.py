@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from zapomni.services.child import Child
     from zapomni.services.embedding import Embedding
     from zapomni.services.worker import Worker
+    from zapomni.sessions import Sessions
     from zapomni.store.base import Store
     from zapomni.store.sqlite.vault import SqliteVault
     from zapomni.vaults import Vaults
@@ -77,6 +78,7 @@ class Parts:
         self._review: ReviewDesk | None = None
         self._vaults: Vaults | None = None
         self._versions: Versions | None = None
+        self._sessions: Sessions | None = None
         self._context: Context | None = None
         self._worker: Worker | None = None
         self._threads: list[Background] = []
@@ -175,6 +177,16 @@ class Parts:
 
                 self._versions = Versions(self.context, actor=self.actor, policy=self.config.merge_policy)
             return self._versions
+
+    @property
+    def sessions(self) -> Sessions:
+        """What the hooks of agents do with the memory."""
+        with self._lock:
+            if self._sessions is None:
+                from zapomni.sessions import Sessions
+
+                self._sessions = Sessions(self.context, actor=self.actor, clock=self._clock)
+            return self._sessions
 
     @property
     def context(self) -> Context:
@@ -308,7 +320,8 @@ class Parts:
         if self._store is not None:
             self._store.close()
         self._worker = self._context = self._store = None
-        self._embedding = self._documents = self._reading = self._review = self._vaults = self._versions = None
+        self._embedding = self._documents = self._reading = self._review = None
+        self._vaults = self._versions = self._sessions = None
         self._children.clear()
         self._threads.clear()
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from zapomni.store.misses import Misses, MissWrites
     from zapomni.store.proposals import Proposals, ProposalWrites
     from zapomni.store.readings import Readings, ReadingWrites
+    from zapomni.store.sessions import Sessions
     from zapomni.text.words import QueryWord
 
 
@@ -341,6 +342,10 @@ class Store(Corpus["Memory"], Protocol):
     @property
     def mirrors(self) -> Mirrors:
         """What the store holds of mirrored folders."""
+
+    @property
+    def sessions(self) -> Sessions:
+        """What the store holds for the sessions of agents."""
 
     @property
     def calls(self) -> Calls:

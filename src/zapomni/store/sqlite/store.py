@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from zapomni.store.sqlite.misses import SqliteMisses
     from zapomni.store.sqlite.proposals import SqliteProposals
     from zapomni.store.sqlite.readings import SqliteReadings
+    from zapomni.store.sqlite.sessions import SqliteSessions
     from zapomni.text.words import QueryWord
 
 BUSY_TIMEOUT_MS = 5_000
@@ -129,6 +130,13 @@ class SqliteStore:
         from zapomni.store.sqlite.calls import SqliteCalls
 
         return SqliteCalls(self._db)
+
+    @property
+    def sessions(self) -> SqliteSessions:
+        """What the store holds for the sessions of agents."""
+        from zapomni.store.sqlite.sessions import SqliteSessions
+
+        return SqliteSessions(self._db, self._clock)
 
     # --- writing ---------------------------------------------------------------------------------------
     @contextmanager

@@ -67,6 +67,8 @@ COMMANDS: Final[Mapping[str, Row]] = {
     "doctor": Row("care", "doctor", "Check the store and, asked for, repair it."),
     "serve": Row("serve", "serve", "Serve agents over MCP."),
     "setup": Row("setup", "setup", "Wire agents to the memory: its server, hooks, rules and skill."),
+    "hook": Row("hook", "hook", "Answer an event of an agent's client: for its settings, not for people."),
+    "session": Row("sessions", "session_", "Show and close the sessions of agents."),
     "cost": Row("cost", "cost", "Show what language models used, and what is left of today."),
     "config": Row("config", "config", "Show every setting and where its value came from."),
     "bench": Row("bench", "bench", "Measure retrieval and speed on this machine."),

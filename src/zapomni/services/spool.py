@@ -1,0 +1,81 @@
+"""The spool: events whose store could not be written, kept beside it until a later process can.
+
+One file an event, made whole under its name at once, mode 0600. Working an entry off twice does no harm, for capture
+knows what it stored; so no entry is locked.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from zapomni.errors import StoreDamaged, Unavailable, ZapomniError
+from zapomni.model.session import Event, Moment, Turn
+from zapomni.text.secrets import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from zapomni.ids import IdFactory
+
+FOLDER: Final = "spool"
+DEAD: Final = "dead"
+"""Where entries go that no later process could read either; `doctor --clients` counts them."""
+MOST: Final = 100
+"""Entries worked off in one go: a hook's client waits for it."""
+
+
+def keep(home: Path, event: Event, new_id: IdFactory) -> None:
+    """Keep an event for later, without its secrets; raises `OSError` where nothing can be written."""
+    folder = home / FOLDER
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    name = new_id()
+    part = folder / f".{name}.part"
+    bare = event._replace(
+        prompt=redact(event.prompt)[0],
+        said=redact(event.said)[0],
+        turns=tuple(turn._replace(text=redact(turn.text)[0]) for turn in event.turns),
+    )
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
+        json.dump(bare, file)
+    part.replace(folder / f"{name}.json")
+
+
+def waiting(home: Path) -> list[Path]:
+    """Return the entries that wait."""
+    try:
+        return sorted((home / FOLDER).glob("*.json"))
+    except OSError:
+        return []
+
+
+def drain(home: Path, take: Callable[[Event], object], most: int = MOST) -> int:
+    """Work entries off and return how many; one that can never be read is put aside.
+
+    Ends quietly where the store cannot be written yet.
+    """
+    done = 0
+    for entry in waiting(home)[:most]:
+        try:
+            take(_read(entry))
+        except (Unavailable, StoreDamaged):
+            break
+        except (ZapomniError, OSError, ValueError, TypeError):
+            with suppress(OSError):
+                (entry.parent / DEAD).mkdir(exist_ok=True, mode=0o700)
+                entry.replace(entry.parent / DEAD / entry.name)
+            continue
+        done += 1
+        with suppress(OSError):
+            entry.unlink()
+    return done
+
+
+def _read(entry: Path) -> Event:
+    values = json.loads(entry.read_text(encoding="utf-8"))
+    event = Event(*values)
+    return event._replace(moment=Moment(event.moment), turns=tuple(Turn(*turn) for turn in event.turns))

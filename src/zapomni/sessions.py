@@ -1,0 +1,154 @@
+"""The sessions of agents: what they are handed at their start and at each prompt, and what is kept of them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from zapomni.errors import Unavailable
+from zapomni.model import Filter, Kind, Scope, ScopeKind
+from zapomni.model.session import Moment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from zapomni.clock import Clock
+    from zapomni.model import Actor, Memory, Page
+    from zapomni.model.session import Event
+    from zapomni.services.briefing import Pack
+    from zapomni.services.capture import Captured
+    from zapomni.services.context import Context
+
+BEGUN: Final = "begun"
+"""The mark of a session that was handed its pack; compaction takes it away."""
+_ONCE: Final = timedelta(seconds=5)
+"""For how long a second event that says the same is taken for the first one, sent by another set of hooks."""
+_KEPT: Final = timedelta(days=60)
+"""How long a session is remembered that nobody came back to."""
+_RENEWED: Final = frozenset({"compact", "clear"})
+
+
+class Sessions:
+    """What hooks do with one memory, as `Zapomni.sessions` gives it. Raises only `zapomni.errors.ZapomniError`."""
+
+    def __init__(self, context: Context, *, actor: Actor, clock: Clock) -> None:
+        self._context = context
+        self._store = context.store.sessions
+        self._actor = actor
+        self._clock = clock
+
+    def start(self, event: Event) -> Pack:
+        """Return the pack of a session that starts, resumes or goes on after a compaction."""
+        from zapomni.services.briefing import Pack
+
+        session = _name(event)
+        if session and not self._first(session, event):
+            return Pack("")
+        if session and event.source in _RENEWED:
+            self._store.unmark(session, keep=[_mark(event)])
+        return self._begun(session, event)
+
+    def prompt(self, event: Event, *, restarts: bool) -> Pack:
+        """Return what is relevant to a prompt and was not shown in this session.
+
+        A session that was not begun is handed its pack too, unless its client `restarts` by itself.
+        """
+        from zapomni.services.briefing import PACK_LIMIT, Pack, relevant_pack
+        from zapomni.services.prompted import relevant
+
+        session = _name(event)
+        marks = self._store.marks(session) if session else {}
+        if session and not self._first(session, event, marks):
+            return Pack("")
+        pack = Pack("")
+        if session and BEGUN not in marks and not restarts:
+            pack = self._begun(session, event)
+        scopes = self._scopes(event)
+        hits = relevant(self._context, event.prompt, Filter(scopes=scopes), {*marks, *pack.shown})
+        found = relevant_pack(hits, scopes=scopes, limit=PACK_LIMIT - len(pack.text) - 1)
+        self._shown(session, found.shown)
+        return Pack("\n".join(filter(None, (pack.text, found.text))), (*pack.shown, *found.shown))
+
+    def capture(self, event: Event, *, often: bool = False) -> Captured:
+        """Keep what a session decided, tried, found and left open; `often` tells that its compactions are none."""
+        from zapomni.services.capture import capture
+
+        captured = capture(self._context, event, actor=self._actor)
+        session = _name(event)
+        if session and event.moment is Moment.COMPACT and not often:
+            self._store.unmark(session)
+        return captured
+
+    def close(self, transcript: str, *, client: str, name: str | None = None, dry_run: bool = True) -> Captured:
+        """Keep what a whole transcript says, or with `dry_run` only tell what that would be.
+
+        Raises `InvalidInput` for a client that is not known and a file that is no transcript.
+        """
+        from pathlib import Path
+
+        from zapomni.errors import InvalidInput
+        from zapomni.model.session import Event
+        from zapomni.services.capture import Captured, apply
+        from zapomni.services.session_plan import plan_session
+
+        path = Path(transcript)
+        event = Event(client, Moment.END, session=name or path.stem, transcript=str(path))
+        plan = plan_session(self._context, event, tail=None)
+        if plan.reason is not None:
+            raise InvalidInput(
+                "transcript", f"{transcript} was not read: {plan.reason}", remedy="Name the client's own file"
+            )
+        return Captured(plan) if dry_run else apply(self._context, plan, actor=self._actor)
+
+    def records(self, limit: int) -> Page:
+        """Return the records of the sessions that left something behind, the latest first."""
+        from zapomni.services.capture import RECORD
+
+        where = Filter(scopes=self._context.place.read, kinds=(Kind.EPISODIC,), tags=(RECORD,))
+        return self._context.store.page(where, limit)
+
+    def _begun(self, session: str, event: Event) -> Pack:
+        from zapomni.services.briefing import MOST, session_pack
+
+        scopes = self._scopes(event)
+        opening = self._store.opening(Filter(scopes=scopes), MOST)
+        pack = session_pack(opening, self._lessons(event, scopes), scopes=scopes)
+        self._shown(session, (BEGUN, *pack.shown))
+        return pack
+
+    def _lessons(self, event: Event, scopes: Sequence[Scope]) -> Sequence[Memory]:  # noqa: ARG002
+        return ()
+
+    def _shown(self, session: str, marks: Sequence[str]) -> None:
+        """Remember what was shown; where that cannot be written it may be shown again."""
+        if session and marks:
+            try:
+                self._store.mark(session, marks, self._clock())
+            except Unavailable:
+                return
+
+    def _first(self, session: str, event: Event, marks: Mapping[str, datetime] | None = None) -> bool:
+        """Tell whether this is not the same event once more, from a second set of hooks."""
+        mark, now = _mark(event), self._clock()
+        known = (self._store.marks(session) if marks is None else marks).get(mark)
+        if known is not None and known > now - _ONCE:
+            return False
+        self._shown(session, [mark])
+        return True
+
+    def _scopes(self, event: Event) -> tuple[Scope, ...]:
+        own = Scope(kind=ScopeKind.AGENT, name=event.client)
+        return tuple(dict.fromkeys((*self._context.place.read, own)))
+
+
+def _name(event: Event) -> str:
+    """Return the name of a session; one client's session may be told of by the hooks of two clients."""
+    return event.session
+
+
+def _mark(event: Event) -> str:
+    from hashlib import blake2b
+
+    said = f"{event.moment.value}\0{event.source}\0{event.prompt}"
+    return f"event:{blake2b(said.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"

@@ -1,0 +1,90 @@
+"""`zapomni session`: which sessions of agents left something behind, and what one would leave when it is closed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from zapomni.surfaces.cli.session import answers
+
+if TYPE_CHECKING:
+    from zapomni.services.capture import Captured
+    from zapomni.surfaces.cli.session import Session
+
+
+@click.group("session")
+def session_() -> None:
+    """Show and close the sessions of agents."""
+
+
+@session_.command("close")
+@click.option("--transcript", required=True, metavar="FILE", help="The file that the client keeps of the session.")
+@click.option("--client", default="claude", show_default=True, metavar="NAME", help="Whose session it was.")
+@click.option("--session", "name", metavar="ID", help="The session's id; the name of the file if not given.")
+@click.option("--dry-run/--apply", default=True, help="Only show what would be kept, which is the default, or keep it.")
+@answers
+def close(session: Session, *, transcript: str, client: str, name: str | None, dry_run: bool) -> None:
+    """Show what is kept of a session: decisions, rules, failures, findings, open ends.
+
+    Each stands with what becomes of it and how sure that is. `known` is said already and not kept again; `update` and
+    `merge` bring what the same session said before to its newer wording; `new` becomes a candidate.
+    """
+    with session.memory() as app:
+        captured = app.sessions.close(transcript, client=client, name=name, dry_run=dry_run)
+    session.answer(_shape(captured, dry_run=dry_run), _lines(captured, dry_run=dry_run))
+
+
+@session_.command("list")
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="How many at most.")
+@answers
+def list_(session: Session, *, limit: int) -> None:
+    """List the sessions that left something behind, the latest first."""
+    from zapomni.surfaces import shapes
+
+    with session.memory() as app:
+        page = app.sessions.records(limit)
+    rows = [shapes.memory_shape(memory) for memory in page.memories]
+    lines = [f"{memory.id}  {memory.updated_at:%Y-%m-%d %H:%M}  {memory.title}" for memory in page.memories]
+    session.answer({"sessions": rows, "total": page.total}, lines or ["No session has left anything behind."])
+
+
+def _shape(captured: Captured, *, dry_run: bool) -> dict[str, Any]:
+    plan = captured.plan
+    return {
+        "session": plan.session,
+        "client": plan.client,
+        "scope": str(plan.scope),
+        "turns": plan.turns,
+        "dry_run": dry_run,
+        "run": captured.run,
+        "record": captured.record,
+        "findings": [
+            {
+                "sort": item.finding.sort.value,
+                "text": item.finding.text,
+                "action": item.action.value,
+                "confidence": round(item.confidence, 2),
+                "memory": item.memory.id if item.memory else None,
+                "said_by": item.turn.role,
+                "line": item.turn.line,
+            }
+            for item in plan.items
+        ],
+    }
+
+
+def _lines(captured: Captured, *, dry_run: bool) -> list[str]:
+    from zapomni.text.clean import preview, printable
+
+    plan = captured.plan
+    lines = [
+        f"{item.action:<6} {item.confidence:.2f}  {item.finding.sort:<7}  {printable(preview(item.finding.text, 200))}"
+        for item in plan.items
+    ]
+    said = f"{plan.turns} turns of session {plan.session}, kept in {plan.scope}"
+    if not lines:
+        return [f"Nothing to keep: {said}"]
+    if dry_run:
+        return [*lines, f"Nothing was written: {said} with --apply"]
+    return [*lines, f"{said}; `zapomni undo --run {captured.run}` takes it back" if captured.run else said]

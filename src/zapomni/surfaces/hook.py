@@ -1,0 +1,177 @@
+"""`zapomni hook --client NAME`: a client's event on standard input, the answer in its form on standard output.
+
+It never gets in the way: whatever happens, the status is 0 and nothing but the answer is written; an event that
+cannot be kept now is left in the spool (`services.spool`). Nothing is imported that one event does not need, so that
+an answer costs a few starts of a bare interpreter.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
+
+from zapomni.config import hooks_off, load
+from zapomni.model.session import Moment
+from zapomni.surfaces.dialects import DIALECTS, read_event
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from zapomni.config import Config
+    from zapomni.model.session import Event
+    from zapomni.parts import Parts
+
+INPUT_LIMIT: Final = 64 * 2**20
+"""Bytes of an event that are read; a longer one is none that a client sends."""
+PATIENCE_MS: Final = 1_000
+"""How long a hook waits for a store that another process holds."""
+DEADLINE_S: Final = 8.0
+"""After how many seconds a hook gives up; clients cancel theirs after 3 to 60."""
+_CAPTURES: Final = frozenset({Moment.COMPACT, Moment.STOP, Moment.END})
+
+
+class Call(NamedTuple):
+    """How the hook was called; `event` names the event for clients that do not."""
+
+    client: str = ""
+    event: str = ""
+    home: str | None = None
+
+
+def main(words: Sequence[str]) -> NoReturn:
+    """Answer the event of this process and end it with status 0."""
+    with suppress(BaseException):
+        _limit_time()
+        write(answer(read_call(words), read_input()))
+    os._exit(0)
+
+
+def read_call(words: Sequence[str]) -> Call:
+    """Read the arguments; what is not understood is passed over."""
+    given: dict[str, str] = {}
+    rest = iter(words)
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if name in {"--client", "--event", "--home"}:
+            given[name[2:]] = value if equals else next(rest, "")
+    return Call(given.get("client", "").lower(), given.get("event", ""), given.get("home") or None)
+
+
+def answer(call: Call, data: bytes) -> str:
+    """Return what is written for an event: always a valid answer of the client, with or without context."""
+    import json
+
+    dialect = DIALECTS.get(call.client)
+    if dialect is None:
+        return "{}"
+    try:
+        payload = json.loads(data.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError):
+        payload = None
+    event = read_event(call.client, payload, call.event)
+    try:
+        context = "" if hooks_off() or event.again else respond(event, call.home)
+    except Exception:  # noqa: BLE001 - whatever it was, the client goes on
+        context = ""
+    return dialect.answer(event, context)
+
+
+def respond(event: Event, home: str | None) -> str:
+    """Do what an event asks for and return the context that it is answered with."""
+    dialect = DIALECTS[event.client]
+    if event.moment is Moment.OTHER or (event.moment is Moment.PROMPT and not dialect.prompts):
+        return ""
+    folder = _folder(event.folder)
+    config = load({"home": home, "store.busy_timeout_ms": PATIENCE_MS}, cwd=folder)
+    if event.moment not in _CAPTURES:
+        with memory(config, event, folder) as parts:
+            sessions = parts.sessions
+            if event.moment is Moment.PROMPT:
+                return sessions.prompt(event, restarts=dialect.restarts).text
+            _drain(config)
+            return sessions.start(event).text
+    try:
+        with memory(config, event, folder) as parts:
+            parts.sessions.capture(event, often=dialect.often)
+            _drain(config)
+    except Exception:
+        _spool(config, event)
+        raise
+    return ""
+
+
+def memory(config: Config, event: Event, folder: Path | None) -> Parts:
+    """Open the memory for the hook of one client in the folder that its session works in."""
+    from zapomni.model import Actor, Origin
+    from zapomni.parts import Parts
+
+    return Parts(config, folder=folder, actor=Actor(name=f"hook:{event.client}", origin=Origin.SESSION))
+
+
+def _folder(told: str) -> Path | None:
+    from pathlib import Path
+
+    try:
+        folder = Path(told) if told else Path.cwd()
+        return folder if folder.is_absolute() else None
+    except (OSError, ValueError):
+        return None
+
+
+def _spool(config: Config, event: Event) -> None:
+    from zapomni.ids import random_id
+    from zapomni.services.spool import keep
+
+    keep(config.home, event, random_id)
+
+
+def _drain(config: Config) -> None:
+    """Work off what earlier hooks could not keep; each event goes where its own session worked."""
+    if not os.path.isdir(config.home / "spool"):  # noqa: PTH112 - the usual case costs nothing
+        return
+    from zapomni.services.spool import drain
+
+    drain(config.home, lambda event: _keep_late(config, event))
+
+
+def _keep_late(config: Config, event: Event) -> None:
+    with memory(config, event, _folder(event.folder)) as parts:
+        parts.sessions.capture(event)
+
+
+def _limit_time() -> None:
+    import signal
+
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, _late)
+        signal.setitimer(signal.ITIMER_REAL, DEADLINE_S)
+
+
+def _late(*_: object) -> None:
+    raise TimeoutError("the hook took too long")
+
+
+def read_input() -> bytes:
+    """Return standard input whole; nothing where there is none, or where a person would have to type it."""
+    pieces, size = [], 0
+    with suppress(OSError, ValueError):
+        if os.isatty(0):
+            return b""
+        while piece := os.read(0, 2**20):
+            size += len(piece)
+            if size > INPUT_LIMIT:
+                return b""
+            pieces.append(piece)
+    return b"".join(pieces)
+
+
+def write(text: str) -> None:
+    """Write an answer to standard output as UTF-8; where that is closed it goes nowhere."""
+    data = text.encode("utf-8", "replace")
+    with suppress(OSError):
+        while data:
+            data = data[os.write(1, data) :]
+    sys.stdout = None  # nothing else is ever written
