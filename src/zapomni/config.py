@@ -3,6 +3,8 @@
 The only reader of environment variables and settings files. Later layers win: defaults, the user's file,
 the project's file, the environment, explicit overrides (`--home`). A cloned repository is not trusted, so
 a project's file may set only what its `Setting.project` allows and never a scope, a key, an address or a path.
+
+The sections neither compare nor print: each method that a class is given costs every start a tenth of a millisecond.
 """
 
 # ruff: noqa: RUF009 - `_setting` is `dataclasses.field` with our columns
@@ -60,7 +62,7 @@ def _setting(form: Form, doc: str, default: Any = MISSING, *, project: bool = Fa
     return field(default=default, metadata={"form": form, "doc": doc, "project": project})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False, match_args=False)
 class EmbedderSettings:
     """Who turns text into vectors, and how it is reached; `None` leaves the choice to the provider."""
 
@@ -75,7 +77,7 @@ class EmbedderSettings:
     weights: Path | None = _setting(PATH, "Own copy of e5-small-q4.bin, where no package carries it.", None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False, match_args=False)
 class LlmSettings:
     """Which language model reads the memory, how it is reached, and what it may use in a day."""
 
@@ -102,14 +104,14 @@ class LlmSettings:
         return (self.model or "").partition(":")[2]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False, match_args=False)
 class StoreSettings:
     """How the store behaves."""
 
     busy_timeout_ms: int = _setting(between(0, 600_000), "How long a write waits for other processes.", 10_000)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False, match_args=False)
 class HttpSettings:
     """Where the HTTP server listens and who may ask it."""
 
@@ -118,7 +120,7 @@ class HttpSettings:
     token: Secret | None = _setting(SECRET, "The token of HTTP clients; empty means one made in home.", None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False, match_args=False)
 class RecallSettings:
     """What a recall answers when it is not told otherwise."""
 
@@ -126,14 +128,14 @@ class RecallSettings:
     budget: int | None = _setting(between(1, 10**6), "How many tokens one recall may fill.", None, project=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False, match_args=False)
 class AskSettings:
     """How much a model reads when it answers a question."""
 
     budget: int = _setting(between(100, 10**7), "How many tokens of memories are read for one answer.", 12_000)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False, match_args=False)
 class DocumentSettings:
     """How attached folders are read and kept up to date."""
 
@@ -144,7 +146,7 @@ class DocumentSettings:
     debounce_s: float = _setting(between(0.1, 600.0), "How many seconds files must rest before they are read.", 30.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False, match_args=False)
 class IngestSettings:
     """How texts are read into memories, and how often the files of ingested sources are looked at."""
 
@@ -153,7 +155,7 @@ class IngestSettings:
     full_scan_s: float = _setting(between(1.0, 1e6), "Seconds between two comparisons of every file.", 1_800.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False, match_args=False)
 class ConsolidateSettings:
     """When a server has the model look for insights; never without `llm.model`."""
 
@@ -164,7 +166,7 @@ class ConsolidateSettings:
     batch: int = _setting(between(2, 50), "How many memories the model reads at once.", 50)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False, match_args=False)
 class IndexSettings:
     """How much of the index of a memory folder a harness loads; what is behind is never seen by it."""
 
@@ -173,14 +175,14 @@ class IndexSettings:
     tokens: int | None = _setting(between(1, 10**9), "How many tokens the index should take at most.", None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False, match_args=False)
 class McpSettings:
     """What the MCP server offers."""
 
     tools: str = _setting(one_of(*TOOL_PROFILES), "Which tools agents see: core, or full with those for files.", "core")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False, match_args=False)
 class Config:
     """Every setting as it stands for this process; `origins` says for each name where its value was found."""
 

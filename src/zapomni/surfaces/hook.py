@@ -7,6 +7,7 @@ an answer costs a few starts of a bare interpreter.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from contextlib import suppress
@@ -30,7 +31,6 @@ PATIENCE_MS: Final = 1_000
 """How long a hook waits for a store that another process holds."""
 DEADLINE_S: Final = 8.0
 """After how many seconds a hook gives up; clients cancel theirs after 3 to 60."""
-_CAPTURES: Final = frozenset({Moment.COMPACT, Moment.STOP, Moment.END})
 
 
 class Call(NamedTuple):
@@ -43,10 +43,11 @@ class Call(NamedTuple):
 
 def main(words: Sequence[str]) -> NoReturn:
     """Answer the event of this process and end it with status 0."""
+    gc.disable()  # it is over before collecting could pay
     with suppress(BaseException):
         _limit_time()
-        write(answer(read_call(words), read_input()))
-    os._exit(0)
+        write(reply(read_call(words), read_input(), []))
+    os._exit(0)  # as if killed, which costs a store nothing; closing it would bring its log into the file first
 
 
 def read_call(words: Sequence[str]) -> Call:
@@ -61,7 +62,20 @@ def read_call(words: Sequence[str]) -> Call:
 
 
 def answer(call: Call, data: bytes) -> str:
-    """Return what is written for an event: always a valid answer of the client, with or without context."""
+    """Return what is written for an event, as `reply` does, and close what was opened for it."""
+    opened: list[Parts] = []
+    try:
+        return reply(call, data, opened)
+    finally:
+        for parts in opened:
+            parts.close()
+
+
+def reply(call: Call, data: bytes, opened: list[Parts]) -> str:
+    """Return what is written for an event: always a valid answer of the client, with or without context.
+
+    The memory that was opened for it is added to `opened`.
+    """
     import json
 
     dialect = DIALECTS.get(call.client)
@@ -73,30 +87,28 @@ def answer(call: Call, data: bytes) -> str:
         payload = None
     event = read_event(call.client, payload, call.event)
     try:
-        context = "" if hooks_off() or event.again else respond(event, call.home)
+        context = "" if hooks_off() or event.again else respond(event, call.home, opened)
     except Exception:  # noqa: BLE001 - whatever it was, the client goes on
         context = ""
     return dialect.answer(event, context)
 
 
-def respond(event: Event, home: str | None) -> str:
+def respond(event: Event, home: str | None, opened: list[Parts]) -> str:
     """Do what an event asks for and return the context that it is answered with."""
     dialect = DIALECTS[event.client]
     if event.moment is Moment.OTHER or (event.moment is Moment.PROMPT and not dialect.prompts):
         return ""
     folder = _folder(event.folder)
     config = load({"home": home, "store.busy_timeout_ms": PATIENCE_MS}, cwd=folder)
-    if event.moment not in _CAPTURES:
-        with memory(config, event, folder) as parts:
-            sessions = parts.sessions
-            if event.moment is Moment.PROMPT:
-                return sessions.prompt(event, restarts=dialect.restarts).text
-            _drain(config)
-            return sessions.start(event).text
+    opened.append(parts := memory(config, event, folder))
+    if event.moment is Moment.PROMPT:
+        return parts.sessions.prompt(event, restarts=dialect.restarts).text
+    if event.moment is Moment.START:
+        _drain(config)
+        return parts.sessions.start(event).text
     try:
-        with memory(config, event, folder) as parts:
-            parts.sessions.capture(event, often=dialect.often)
-            _drain(config)
+        parts.sessions.capture(event, often=dialect.often)
+        _drain(config)
     except Exception:
         _spool(config, event)
         raise

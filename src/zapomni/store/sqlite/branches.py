@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.model.branch import Branch, Fork
 from zapomni.record import read_stamp, stamp
+from zapomni.store.sqlite.condition import OF_BRANCH
 from zapomni.store.sqlite.connection import rows_of, value_of
 from zapomni.store.sqlite.rows import SELECT_MEMORY, memory_of
 
@@ -18,11 +19,6 @@ if TYPE_CHECKING:
     from zapomni.model import Memory
     from zapomni.store.sqlite.connection import Connections
 
-OF_BRANCH: Final = (
-    "{scopes}.kind = 'branch'"
-    " AND ({scopes}.name = {name} OR substr({scopes}.name, 1, length({name}) + 1) = {name} || '@')"
-)
-"""Whether a scope is one of those of a branch."""
 _OURS: Final = OF_BRANCH.format(scopes="s", name="?1")
 _COPIES: Final = f"{SELECT_MEMORY} JOIN branch_bases b ON b.memory_no = m.no"
 _FORKS: Final = (

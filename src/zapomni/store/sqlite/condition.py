@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.model import Filter, Trust
 from zapomni.record import stamp
-from zapomni.store.sqlite.branches import OF_BRANCH
-from zapomni.text.fold import name_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,6 +28,11 @@ _SUCCESSOR: Final = (
 )
 _HOLDING: Final = " AND coalesce(n.valid_from, n.created_at) <= {at}"
 
+OF_BRANCH: Final = (
+    "{scopes}.kind = 'branch'"
+    " AND ({scopes}.name = {name} OR substr({scopes}.name, 1, length({name}) + 1) = {name} || '@')"
+)
+"""Whether a scope is one of those of a branch."""
 _REPLACED: Final = (
     "NOT EXISTS (SELECT 1 FROM branch_bases b JOIN memories c ON c.no = b.memory_no JOIN scopes o ON o.no = c.scope_no"
     " WHERE b.base_id = m.id AND c.deleted_at IS NULL AND {of_branch})"
@@ -141,6 +144,8 @@ def _add_names(terms: _Terms, where: Filter) -> None:
 
 
 def _named(terms: _Terms, table: str, names: Iterable[str]) -> str:
+    from zapomni.text.fold import name_key  # its tables cost a hook more than everything else here
+
     folds = terms.bind_all(name_key(name) for name in names)
     return f"EXISTS (SELECT 1 FROM {table} t WHERE t.memory_no = m.no AND t.fold IN ({folds}))"
 

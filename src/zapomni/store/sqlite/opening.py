@@ -11,7 +11,6 @@ import apsw
 
 from zapomni.errors import StoreDamaged, Unavailable
 from zapomni.record import stamp
-from zapomni.store.sqlite.backup import copy
 from zapomni.store.sqlite.connection import connect, rows_of, value_of
 from zapomni.store.sqlite.faults import translated
 
@@ -85,6 +84,8 @@ class _Ledger:
         return dict(rows_of(self._db, "SELECT no, hash FROM migrations ORDER BY no"))
 
     def back_up(self, no: int) -> None:
+        from zapomni.store.sqlite.backup import copy
+
         if _has_table(self._db, "memories") and value_of(self._db, "SELECT 1 FROM revisions LIMIT 1"):
             copy(self._db, self._path.with_name(f"{self._path.name}.before-{no:04}"))
 

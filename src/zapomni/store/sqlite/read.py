@@ -6,9 +6,8 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from zapomni.model import Link
 from zapomni.record import read_stamp
-from zapomni.store.base import Place, Standing
+from zapomni.store.base import Standing
 from zapomni.store.sqlite.connection import column_of, value_of
 from zapomni.store.sqlite.rows import (
     SELECT_MEMORY,
@@ -26,7 +25,8 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from zapomni.model import Memory, Revision, Run, Scope
+    from zapomni.model import Link, Memory, Revision, Run, Scope
+    from zapomni.store.base import Place
     from zapomni.store.sqlite.condition import Condition
 
 _STANDINGS: Final = "SELECT no, id, importance, created_at FROM memories WHERE no IN (SELECT value FROM json_each(?))"
@@ -78,6 +78,8 @@ def scopes(db: apsw.Connection) -> dict[Scope, str | None]:
 
 def links(db: apsw.Connection, memory_id: str) -> list[Link]:
     """Return the links from a memory, then those to it."""
+    from zapomni.model import Link
+
     sql = (
         "SELECT source, target, kind FROM links WHERE source = ?1"
         " UNION ALL SELECT source, target, kind FROM links WHERE target = ?1 AND source <> ?1"
@@ -88,6 +90,8 @@ def links(db: apsw.Connection, memory_id: str) -> list[Link]:
 
 def places(db: apsw.Connection, nos: Sequence[int], condition: Condition, reach: int) -> list[Place]:
     """Return the places of these rows and of those at most `reach` away in their ordered sources."""
+    from zapomni.store.base import Place
+
     values = {**condition.values, "nos": json.dumps(list(nos)), "reach": reach}
     rows = db.execute(_PLACES.format(condition=condition.sql), values)
     return [Place(no, (scope_no, source), position, length) for no, scope_no, source, position, length in rows]

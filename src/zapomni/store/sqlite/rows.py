@@ -13,20 +13,18 @@ from zapomni.model import (
     LinkKind,
     Memory,
     Origin,
-    Rejection,
-    Revision,
-    Run,
     Scope,
     ScopeKind,
     Trust,
     Verb,
 )
 from zapomni.record import read_stamp, stamp
-from zapomni.text.fold import digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
+
+    from zapomni.model import Rejection, Revision, Run
 
 Row = tuple[Any, ...]
 
@@ -76,6 +74,8 @@ def stamped(at: datetime | None) -> str | None:
 
 def values_of(memory: Memory) -> Row:
     """Return the values of `COLUMNS`."""
+    from zapomni.text.fold import digest
+
     return (
         memory.id,
         memory.kind.value,
@@ -155,6 +155,8 @@ def scope_of(kind: str, name: str) -> Scope:
 
 def revision_of(row: Row) -> Revision:
     """Return the revision of a row of `SELECT_REVISION`."""
+    from zapomni.model import Revision
+
     seq, memory_id, verb, at, actor, run, before, after, undoes = row
     return Revision(
         seq=seq,
@@ -171,6 +173,8 @@ def revision_of(row: Row) -> Revision:
 
 def run_of(row: Row) -> Run:
     """Return the run of a row of `SELECT_RUN`."""
+    from zapomni.model import Run
+
     run_id, verb, actor, started_at, finished_at, detail = row
     return Run(
         id=run_id,
@@ -184,6 +188,8 @@ def run_of(row: Row) -> Run:
 
 def rejection_of(scope: Scope, row: Row) -> Rejection:
     """Return the rejection of a row (digest, reason, at, actor)."""
+    from zapomni.model import Rejection
+
     mark, reason, at, actor = row
     return Rejection(scope=scope, digest=mark.hex(), reason=reason, at=read_stamp(at), actor=actor)
 

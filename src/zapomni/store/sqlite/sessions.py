@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from zapomni.record import read_stamp, stamp
@@ -11,7 +12,7 @@ from zapomni.store.sqlite.connection import rows_of, value_of
 from zapomni.store.sqlite.rows import SELECT_MEMORY, dumps, memory_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from datetime import datetime
 
     import apsw
@@ -67,19 +68,30 @@ class SqliteSessions:
         """Make marks, or make them anew with this time."""
         rows = [(session, mark, stamp(at)) for mark in marks]
         if rows:
-            with self._db.transaction() as db:
+            with self._lightly() as db:
                 db.executemany("INSERT OR REPLACE INTO session_marks (session, mark, at) VALUES (?, ?, ?)", rows)
 
     def unmark(self, session: str, *, keep: Iterable[str] = ()) -> None:
         """Take away the marks of a session but those to keep."""
         sql = "DELETE FROM session_marks WHERE session = ? AND mark NOT IN (SELECT value FROM json_each(?))"
-        with self._db.transaction() as db:
+        with self._lightly() as db:
             db.execute(sql, (session, dumps(list(keep))))
 
     def forget(self, before: datetime) -> None:
         """Take away the marks of every session that are older."""
-        with self._db.transaction() as db:
+        with self._lightly() as db:
             db.execute("DELETE FROM session_marks WHERE at < ?", (stamp(before),))
+
+    @contextmanager
+    def _lightly(self) -> Iterator[apsw.Connection]:
+        """Write without waiting for the disk: a mark that a power cut takes is a memory shown twice, and no harm."""
+        own = self._db.mine()
+        own.pragma("synchronous", "NORMAL")
+        try:
+            with self._db.transaction() as db:
+                yield db
+        finally:
+            own.pragma("synchronous", "FULL")
 
     def of_source(self, source: str, where: Filter) -> list[Memory]:
         """Return the memories of a source, oldest first."""

@@ -11,16 +11,12 @@ import apsw
 from zapomni.clock import system_clock
 from zapomni.errors import Unavailable
 from zapomni.record import stamp
-from zapomni.store.sqlite import backup, health, lexical, paging, queue, read, spaces, stats
+from zapomni.store.sqlite import read
 from zapomni.store.sqlite.condition import Condition, condition
 from zapomni.store.sqlite.connection import Connections
 from zapomni.store.sqlite.corpus import MEMORIES
 from zapomni.store.sqlite.faults import translated
-from zapomni.store.sqlite.locks import worker_lock
-from zapomni.store.sqlite.misses import count_recalls
 from zapomni.store.sqlite.opening import open_file
-from zapomni.store.sqlite.vectors import Vectors
-from zapomni.store.sqlite.write import SqliteTx
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,6 +37,8 @@ if TYPE_CHECKING:
     from zapomni.store.sqlite.proposals import SqliteProposals
     from zapomni.store.sqlite.readings import SqliteReadings
     from zapomni.store.sqlite.sessions import SqliteSessions
+    from zapomni.store.sqlite.vectors import Vectors
+    from zapomni.store.sqlite.write import SqliteTx
     from zapomni.text.words import QueryWord
 
 BUSY_TIMEOUT_MS = 5_000
@@ -57,12 +55,15 @@ def open_sqlite(path: Path, *, busy_timeout_ms: int = BUSY_TIMEOUT_MS, clock: Cl
 
 
 class SqliteStore:
-    """One SQLite file as a `base.Store`, which says what each method promises."""
+    """One SQLite file as a `base.Store`, which says what each method promises.
+
+    What a reading by words does not need is imported by the methods that do: a hook has few milliseconds.
+    """
 
     def __init__(self, connections: Connections, clock: Clock) -> None:
         self._db = connections
         self._clock = clock
-        self._vectors = Vectors()
+        self._vectors: Vectors | None = None
         self._documents: SqliteDocuments | None = None
         self._traces = False  # of something erased, in a log that a reader kept from being cleared
 
@@ -142,6 +143,8 @@ class SqliteStore:
     @contextmanager
     def write(self) -> Iterator[SqliteTx]:
         """Open a write transaction; leaving it by an error takes everything back."""
+        from zapomni.store.sqlite.write import SqliteTx
+
         with self._db.writing() as db:
             tx = SqliteTx(db)
             self._db.owe(tx.settle)
@@ -153,6 +156,8 @@ class SqliteStore:
 
     def touch(self, ids: Sequence[str], at: datetime, asked: Mapping[Scope, int] | None = None) -> None:
         """Count these targeted readings, and the recalls that saw each scope; a busy store is passed over."""
+        from zapomni.store.sqlite.misses import count_recalls
+
         try:
             with self._db.impatient(), self._db.transaction() as db:
                 read.touch(db, ids, stamp(at))
@@ -173,6 +178,8 @@ class SqliteStore:
 
     def page(self, where: Filter, limit: int, cursor: str | None = None) -> Page:
         """Return one page, newest first, each memory exactly once over all pages whatever their times."""
+        from zapomni.store.sqlite import paging
+
         with self._db.reading() as db:
             return paging.page(db, self._condition(where), limit, cursor)
 
@@ -188,6 +195,8 @@ class SqliteStore:
 
     def stats(self, where: Filter) -> Stats:
         """Count what the filter lets through and measure the parts of the store."""
+        from zapomni.store.sqlite import stats
+
         with self._db.reading() as db:
             everything = self._condition(replace(where, deleted=True))
             return stats.stats(db, self._db.path, self._condition(where), everything)
@@ -246,6 +255,8 @@ class SqliteStore:
 
     def lexical(self, words: Sequence[QueryWord], where: Filter, limit: int) -> Lexical:
         """Return the memories that hold some of the words, best first."""
+        from zapomni.store.sqlite import lexical
+
         with self._db.reading() as db:
             return lexical.lexical(db, lexical.MEMORIES_LEG, words, self._condition(where), limit)
 
@@ -253,11 +264,17 @@ class SqliteStore:
         self, space: Space, query: Vector, where: Filter, limit: int, also: Sequence[int] = ()
     ) -> list[tuple[int, float]]:
         """Return the rows nearest to a unit query vector with their mean-centred cosine, best first."""
+        from zapomni.store.sqlite.vectors import Vectors
+
+        if self._vectors is None:
+            self._vectors = Vectors()
         with self._db.reading() as db:
             return self._vectors.nearest(db, space.no, query, where, self._clock(), limit, also)
 
     def visible(self, where: Filter) -> int:
         """Return how many memories the filter lets through, counted no further than `VISIBLE_MOST`."""
+        from zapomni.store.sqlite import lexical
+
         with self._db.reading() as db:
             return lexical.visible(db, lexical.MEMORIES_LEG, self._condition(where))
 
@@ -269,16 +286,22 @@ class SqliteStore:
     # --- spaces and the embed queue --------------------------------------------------------------------
     def size(self) -> int:
         """Return how many memories there are to be searched."""
+        from zapomni.store.sqlite import lexical
+
         with self._db.reading() as db:
             return lexical.indexed(db, MEMORIES)
 
     def spaces(self) -> list[Space]:
         """Return every space that is not retired, the active one first."""
+        from zapomni.store.sqlite import spaces
+
         with self._db.reading() as db:
             return spaces.spaces(db, MEMORIES)
 
     def open_space(self, provider: str, model: str, dimension: int, preparation: int, mean: Vector | None) -> Space:
         """Return the space of this name, building it with a job for every memory when it is new."""
+        from zapomni.store.sqlite import spaces
+
         wanted = spaces.Name(provider, model, dimension, preparation)
         with self._db.reading() as db:
             found = spaces.find(db, MEMORIES, wanted)
@@ -289,21 +312,29 @@ class SqliteStore:
 
     def activate(self, space_no: int) -> None:
         """Make a whole space the active one, retire the one before it and drop its vectors."""
+        from zapomni.store.sqlite import spaces
+
         with self._db.writing() as db:
             spaces.activate(db, MEMORIES, space_no)
 
     def drop_space(self, space_no: int) -> None:
         """Drop a space that is being built, with its vectors and jobs."""
+        from zapomni.store.sqlite import spaces
+
         with self._db.writing() as db:
             spaces.drop(db, MEMORIES, space_no)
 
     def embed_jobs(self, space_no: int, limit: int, now: datetime, *, retry: bool = False) -> list[EmbedJob[Memory]]:
         """Return waiting jobs, oldest first; those that failed wait for their time unless `retry`."""
+        from zapomni.store.sqlite import queue
+
         with self._db.reading() as db:
             return queue.jobs(db, space_no, limit, None if retry else stamp(now))
 
     def known_vectors(self, space_no: int, digests: Sequence[bytes]) -> set[bytes]:
         """Return which of these text digests have a vector in the space already."""
+        from zapomni.store.sqlite import queue
+
         with self._db.reading() as db:
             return queue.known(db, MEMORIES, space_no, digests)
 
@@ -311,17 +342,23 @@ class SqliteStore:
         self, space_no: int, vectors: Mapping[bytes, Vector], pieces: Sequence[tuple[Memory, Sequence[bytes]]]
     ) -> None:
         """Keep vectors by text digest and tie memories to theirs; jobs of memories that changed since stay."""
+        from zapomni.store.sqlite import queue, spaces
+
         with self._db.writing() as db:
             queue.save(db, space_no, vectors, pieces)
             spaces.renew_mean(db, MEMORIES, space_no)
 
     def postpone(self, job: EmbedJob[Memory], error: str, until: datetime) -> None:
         """Record a failed try and when to try again."""
+        from zapomni.store.sqlite import queue
+
         with self._db.writing() as db:
             queue.postpone(db, MEMORIES, queue.memory_no(db, job.key), job, error, stamp(until))
 
     def backlog(self, space_no: int) -> Backlog:
         """Count what waits in a space."""
+        from zapomni.store.sqlite import queue
+
         with self._db.reading() as db:
             return queue.backlog(db, MEMORIES, space_no)
 
@@ -333,20 +370,28 @@ class SqliteStore:
 
     def worker_lock(self, name: str) -> AbstractContextManager[bool]:
         """Try to become the one process that does this background work; False when another one is."""
+        from zapomni.store.sqlite.locks import worker_lock
+
         return worker_lock(self._db.path, name)
 
     def backup(self, target: Path) -> None:
         """Write a whole copy of the store, taken online, that appears under `target` only when complete."""
+        from zapomni.store.sqlite import backup
+
         with translated(target):
             backup.copy(self._db.mine(), target)
 
     def check(self) -> list[Check]:
         """Look at file, permissions, integrity and each derived index."""
+        from zapomni.store.sqlite import health
+
         with self._db.reading() as db:
             return health.check(db, self._db.path)
 
     def rebuild(self) -> None:
         """Build every derived index anew from the memories."""
+        from zapomni.store.sqlite import health
+
         with self._db.writing() as db:
             health.rebuild(db)
 
