@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from zapomni.clock import Clock
-    from zapomni.model import Actor, Memory, Page
+    from zapomni.model import Actor, Page
     from zapomni.model.session import Event
     from zapomni.services.briefing import Pack
     from zapomni.services.capture import Captured
@@ -110,23 +111,25 @@ class Sessions:
 
     def _begun(self, session: str, event: Event) -> Pack:
         from zapomni.services.briefing import MOST, session_pack
+        from zapomni.services.handover import acknowledge, lessons_for
 
         scopes = self._scopes(event)
         opening = self._store.opening(Filter(scopes=scopes), MOST)
-        pack = session_pack(opening, self._lessons(event, scopes), scopes=scopes)
+        agent = self._agent(event)
+        lessons = lessons_for(self._context, agent, scopes)
+        pack = session_pack(opening, lessons, scopes=scopes)
         self._shown(session, (BEGUN, *pack.shown))
+        told = [lesson.id for lesson in lessons if lesson.id in pack.shown]
+        if told:
+            with suppress(Unavailable):  # it is told once more
+                acknowledge(self._context, told, agent)
         return pack
-
-    def _lessons(self, event: Event, scopes: Sequence[Scope]) -> Sequence[Memory]:  # noqa: ARG002
-        return ()
 
     def _shown(self, session: str, marks: Sequence[str]) -> None:
         """Remember what was shown; where that cannot be written it may be shown again."""
         if session and marks:
-            try:
+            with suppress(Unavailable):
                 self._store.mark(session, marks, self._clock())
-            except Unavailable:
-                return
 
     def _first(self, session: str, event: Event, marks: Mapping[str, datetime] | None = None) -> bool:
         """Tell whether this is not the same event once more, from a second set of hooks."""
@@ -138,8 +141,11 @@ class Sessions:
         return True
 
     def _scopes(self, event: Event) -> tuple[Scope, ...]:
-        own = Scope(kind=ScopeKind.AGENT, name=event.client)
-        return tuple(dict.fromkeys((*self._context.place.read, own)))
+        return tuple(dict.fromkeys((*self._context.place.read, self._agent(event))))
+
+    def _agent(self, event: Event) -> Scope:
+        """Return whose session it is: the agent of the settings, or else the client."""
+        return self._context.place.agent or Scope(kind=ScopeKind.AGENT, name=event.client)
 
 
 def _name(event: Event) -> str:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from zapomni.model import Memory, Scope
+    from zapomni.services.handover import Lesson
     from zapomni.store.sessions import Opening
 
 PACK_LIMIT: Final = 9_000
@@ -29,23 +30,33 @@ _HEADING: Final = "Remembered by zapomni. Its tools recall more and store what i
 
 
 class Pack(NamedTuple):
-    """A text to be handed over, fenced, and the ids of the memories that it shows whole or in part."""
+    """A text to be handed over, fenced, and the ids of the memories and lessons that it shows."""
 
     text: str
     shown: tuple[str, ...] = ()
 
 
+class Row(NamedTuple):
+    """One line of a pack and the id of what it shows."""
+
+    id: str
+    text: str
+
+
 class Section(NamedTuple):
-    """One part of a pack: its heading, its memories, how many there are of the sort, its share of the room."""
+    """One part of a pack: its heading, its lines, how many there are of the sort, its share of the room.
+
+    Of `titles` no line shows a memory, so that a prompt may still bring it.
+    """
 
     heading: str
-    memories: Sequence[Memory]
+    rows: Sequence[Row]
     total: int
     share: float
-    line: int = _LINE
+    titles: bool = False
 
 
-def session_pack(opening: Opening, lessons: Sequence[Memory], *, scopes: Sequence[Scope]) -> Pack:
+def session_pack(opening: Opening, lessons: Sequence[Lesson], *, scopes: Sequence[Scope]) -> Pack:
     """Return the pack, at most `PACK_LIMIT` characters; an empty one where nothing is remembered.
 
     Each section has its share of the room and what those before it left; the last lines count what the memory holds
@@ -53,61 +64,80 @@ def session_pack(opening: Opening, lessons: Sequence[Memory], *, scopes: Sequenc
     """
     if not opening.kinds and not lessons:
         return Pack("")
-    seen: set[str] = set()
+    seen: dict[str, bool] = {}
     room = PACK_LIMIT - _MARKS - _CLOSING - len(_HEADING)
     lines, left_out, carried = [_HEADING], [], 0.0
     for section in _sections(opening, lessons):
-        fresh = [memory for memory in section.memories if memory.id not in seen]
+        fresh = [row for row in section.rows if row.id not in seen]
         budget = int(carried + room * section.share)
         written, kept = _filled(section, fresh, budget)
         lines += written
-        seen.update(memory.id for memory in kept)
+        seen.update(dict.fromkeys(kept, not section.titles))
         carried = budget - sum(len(line) + 1 for line in written)
-        missing = section.total - len(section.memories) + len(fresh) - len(kept)
+        missing = section.total - len(section.rows) + len(fresh) - len(kept)
         if missing > 0:
             left_out.append(f"{missing} of {section.heading.partition(' (')[0].lower()}")
     lines += _closing(opening, left_out)
-    return Pack(fence("\n".join(lines), _label(scopes))[:PACK_LIMIT], tuple(seen))
+    return Pack(
+        fence("\n".join(lines), _label(scopes))[:PACK_LIMIT], tuple(one for one, whole in seen.items() if whole)
+    )
 
 
 def relevant_pack(memories: Sequence[Memory], *, scopes: Sequence[Scope], limit: int) -> Pack:
     """Return those memories that have room in `limit` characters, best first; an empty pack where there is none."""
-    section = Section("Relevant to this prompt", memories, len(memories), 1)
-    lines, kept = _filled(section, memories, limit - _MARKS)
-    if not kept:
-        return Pack("")
-    return Pack(fence("\n".join(lines), _label(scopes)), tuple(memory.id for memory in kept))
+    section = Section("Relevant to this prompt", _told(memories), len(memories), 1)
+    lines, kept = _filled(section, section.rows, limit - _MARKS)
+    return Pack(fence("\n".join(lines), _label(scopes)), tuple(kept)) if kept else Pack("")
 
 
-def _sections(opening: Opening, lessons: Sequence[Memory]) -> list[Section]:
+def _sections(opening: Opening, lessons: Sequence[Lesson]) -> list[Section]:
     return [
-        Section("Rules (pinned)", *opening.pinned, 0.4, _RULE),
-        Section("Lessons handed over to you", lessons, len(lessons), 0.12, _RULE),
-        Section("Open working notes", *opening.working, 0.12),
-        Section("Captured from the latest sessions (not reviewed)", *opening.captured, 0.14),
-        Section("State of the project", *opening.project, 0.14),
-        Section("Newest memories (titles)", opening.newest.memories, 0, 0.08, _TITLE),
+        Section("Rules (pinned)", _told(opening.pinned.memories, _RULE), opening.pinned.total, 0.4),
+        Section("Lessons handed over to you", _lessons(lessons), len(lessons), 0.12),
+        Section("Open working notes", _told(opening.working.memories), opening.working.total, 0.12),
+        Section(
+            "Captured from the latest sessions (not reviewed)",
+            _told(opening.captured.memories),
+            opening.captured.total,
+            0.14,
+        ),
+        Section("State of the project", _told(opening.project.memories), opening.project.total, 0.14),
+        Section("Newest memories (titles)", _titles(opening.newest.memories), 0, 0.08, titles=True),
     ]
 
 
-def _filled(section: Section, memories: Iterable[Memory], budget: int) -> tuple[list[str], list[Memory]]:
-    """Return the lines of a section that fit, under its heading, and the memories in them."""
+def _filled(section: Section, rows: Iterable[Row], budget: int) -> tuple[list[str], list[str]]:
+    """Return the lines of a section that fit, under its heading, and the ids of what they show."""
     lines, kept = [f"{section.heading}:"], []
     left = budget - len(lines[0]) - 1
-    for memory in memories:
-        line = _told(memory, section.line)
+    for row in rows:
+        line = f"- {row.text} [{row.id}]"
         if len(line) + 1 > left:
             break
         lines.append(line)
-        kept.append(memory)
+        kept.append(row.id)
         left -= len(line) + 1
     return (lines, kept) if kept else ([], [])
 
 
-def _told(memory: Memory, limit: int) -> str:
-    text = (memory.title or memory.content) if limit == _TITLE else _whole(memory)
-    doubt = " (disputed)" if memory.trust is Trust.DISPUTED else ""
-    return f"- {preview(text, limit)}{doubt} [{memory.id}]"
+def _told(memories: Iterable[Memory], limit: int = _LINE) -> list[Row]:
+    return [
+        Row(memory.id, preview(_whole(memory), limit) + (" (disputed)" if memory.trust is Trust.DISPUTED else ""))
+        for memory in memories
+    ]
+
+
+def _titles(memories: Iterable[Memory]) -> list[Row]:
+    return [Row(memory.id, preview(memory.title or memory.content, _TITLE)) for memory in memories]
+
+
+def _lessons(lessons: Iterable[Lesson]) -> list[Row]:
+    rows = []
+    for lesson in lessons:
+        text = preview(_whole(lesson.memory), _RULE) if lesson.memory else "a memory that is gone"
+        answer = f"Not taken up, because {preview(lesson.rejected, _LINE)}: " if lesson.rejected else ""
+        rows.append(Row(lesson.id, answer + text))
+    return rows
 
 
 def _whole(memory: Memory) -> str:

@@ -22,7 +22,7 @@ _CLAUDE_EVENTS: Final = {
     "Stop": _STOP,
     "SessionEnd": _END,
 }
-_SESSION: Final = ("session_id", "sessionId", "sessionID", "conversation_id", "taskId", "trajectory_id")
+_SESSION: Final = ("session_id", "sessionId", "sessionID", "conversation_id", "taskId", "trajectory_id", "threadID")
 _NAME: Final = ("hook_event_name", "hookEventName", "hookName", "agent_action_name")
 _TEXT_LIMIT: Final = 200_000
 """Characters of one field that are read: more than any prompt, and little enough to be looked at in time."""
@@ -33,7 +33,8 @@ class Dialect(NamedTuple):
     """How one client speaks: its events, whether a prompt can be answered, and how an answer is written.
 
     `answer` is given the event and the context, which is empty where nothing is to be said. `restarts` tells that a
-    session starts anew after its context was compacted; `often` that it says so at every turn, compacted or not.
+    session starts anew after its context was compacted; `often` that it says so at every turn, compacted or not;
+    `files` that its hooks name a file of what was said, without which each prompt is looked at when it comes.
     """
 
     events: Mapping[str, Moment]
@@ -41,6 +42,7 @@ class Dialect(NamedTuple):
     prompts: bool = True
     restarts: bool = False
     often: bool = False
+    files: bool = True
 
 
 # --- answers ---------------------------------------------------------------------------------------------
@@ -122,6 +124,7 @@ DIALECTS: Final[Mapping[str, Dialect]] = {
             "stop": _STOP,
         },
         _plain,
+        files=False,
     ),
     "cline": Dialect(
         {
@@ -137,17 +140,8 @@ DIALECTS: Final[Mapping[str, Dialect]] = {
         _cline,
     ),
     "windsurf": Dialect({"pre_user_prompt": _PROMPT, "post_cascade_response": _STOP}, _silent, prompts=False),
-    "opencode": Dialect(
-        {
-            "session.created": _START,
-            "session.compacted": _START,
-            "chat.message": _PROMPT,
-            "experimental.session.compacting": _COMPACT,
-            "session.idle": _STOP,
-            "session.deleted": _END,
-        },
-        _flat,
-    ),
+    "opencode": Dialect(_CLAUDE_EVENTS, _flat, restarts=True),
+    "amp": Dialect(_CLAUDE_EVENTS, _flat, prompts=False),
 }
 """Every client whose events are understood, by the name that `zapomni hook --client` takes."""
 
@@ -165,7 +159,7 @@ def read_event(client: str, payload: object, name: str = "") -> Event:
         client=client,
         moment=DIALECTS[client].events.get(called, Moment.OTHER),
         name=called,
-        session=_text(fields, *_SESSION)[:200],
+        session=_text(inner, *_SESSION)[:200],
         folder=_text(fields, "cwd", "directory", "workspacePath")
         or _first(fields, "workspace_roots", "workspaceRoots"),
         prompt=_text(inner, "prompt", "user_prompt", "userPrompt"),
@@ -179,7 +173,7 @@ def read_event(client: str, payload: object, name: str = "") -> Event:
 
 def _inner(fields: dict[Any, Any]) -> dict[Any, Any]:
     """Return the fields with those that some clients put one level deeper."""
-    deeper = [fields.get(name) for name in ("userPromptSubmit", "taskStart", "taskComplete", "tool_info")]
+    deeper = [fields.get(name) for name in ("userPromptSubmit", "taskStart", "taskComplete", "tool_info", "event")]
     found = dict(fields)
     for inner in deeper:
         if isinstance(inner, dict):

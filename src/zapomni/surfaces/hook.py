@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from zapomni.config import Config
     from zapomni.model.session import Event
     from zapomni.parts import Parts
+    from zapomni.surfaces.dialects import Dialect
 
 INPUT_LIMIT: Final = 64 * 2**20
 """Bytes of an event that are read; a longer one is none that a client sends."""
@@ -102,17 +103,23 @@ def respond(event: Event, home: str | None, opened: list[Parts]) -> str:
     config = load({"home": home, "store.busy_timeout_ms": PATIENCE_MS}, cwd=folder)
     opened.append(parts := memory(config, event, folder))
     if event.moment is Moment.PROMPT:
-        return parts.sessions.prompt(event, restarts=dialect.restarts).text
+        pack = parts.sessions.prompt(event, restarts=dialect.restarts)
+        if not dialect.files:
+            _capture(config, parts, event, dialect)
+        return pack.text
     if event.moment is Moment.START:
-        _drain(config)
+        drain_spool(config)
         return parts.sessions.start(event).text
+    _capture(config, parts, event, dialect)
+    return ""
+
+
+def _capture(config: Config, parts: Parts, event: Event, dialect: Dialect) -> None:
     try:
         parts.sessions.capture(event, often=dialect.often)
-        _drain(config)
-    except Exception:
+        drain_spool(config)
+    except Exception:  # noqa: BLE001 - the event waits for a process that can keep it
         _spool(config, event)
-        raise
-    return ""
 
 
 def memory(config: Config, event: Event, folder: Path | None) -> Parts:
@@ -140,7 +147,7 @@ def _spool(config: Config, event: Event) -> None:
     keep(config.home, event, random_id)
 
 
-def _drain(config: Config) -> None:
+def drain_spool(config: Config) -> None:
     """Work off what earlier hooks could not keep; each event goes where its own session worked."""
     if not os.path.isdir(config.home / "spool"):  # noqa: PTH112 - the usual case costs nothing
         return

@@ -36,6 +36,7 @@ async function said(client, session) {
     return (data ?? []).map(({ info, parts }) => ({
       role: info.role,
       id: info.id,
+      at: String(info.time?.created ?? ""),
       text: parts.flatMap((part) => (part.type === "text" && !part.synthetic ? [part.text] : [])).join("\n"),
     }));
   } catch {

@@ -6,7 +6,7 @@ Claude Code 2.1, Codex 0.171, Gemini CLI 0.61, Copilot CLI 1.0, Cline CLI 3.0.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.model.session import Turn
 
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from zapomni.readers.transcripts.lines import Line
+
+
+_NOT_TYPED: Final = ("<command-", "<local-command-", "<system-reminder>")
+"""How what the person did not type begins."""
 
 
 # --- Claude Code -----------------------------------------------------------------------------------------
@@ -36,7 +40,9 @@ def claude(lines: Sequence[Line]) -> list[Turn]:
 
 def _is_claudes(value: dict[str, Any]) -> bool:
     hidden = ("isMeta", "isCompactSummary", "isSidechain", "isVisibleInTranscriptOnly")
-    return value.get("type") in {"user", "assistant"} and not any(value.get(name) for name in hidden)
+    if value.get("type") not in {"user", "assistant"} or any(value.get(name) for name in hidden):
+        return False
+    return not joined(_inner(value, "message").get("content")).lstrip().startswith(_NOT_TYPED)
 
 
 def _branch(lines: Sequence[Line], said: Sequence[Line]) -> set[str]:
@@ -54,7 +60,7 @@ def _branch(lines: Sequence[Line], said: Sequence[Line]) -> set[str]:
 
 
 # --- Codex -----------------------------------------------------------------------------------------------
-_CODEX_ROLES = {
+_CODEX_ROLES: Final = {
     "UserMessage": "user",
     "AgentMessage": "assistant",
     "user_message": "user",

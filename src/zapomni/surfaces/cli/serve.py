@@ -13,6 +13,7 @@ from zapomni.config import TOOL_PROFILES
 from zapomni.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from zapomni.config import Config
     from zapomni.surfaces.cli.session import Session
 
 
@@ -47,6 +48,7 @@ def serve(ctx: click.Context, *, http: bool, host: str | None, port: int | None,
     session: Session = ctx.obj
     settings = {"http.host": host, "http.port": port, "mcp.tools": tools}
     with session.memory(folder=None if http else folder, settings=settings) as app:
+        _drain_spool(app.config)
         if not http:
             from zapomni.surfaces.mcp.stdio import run_stdio
 
@@ -57,6 +59,17 @@ def serve(ctx: click.Context, *, http: bool, host: str | None, port: int | None,
 
         at = app.config.http
         return run_http(app, host=at.host, port=at.port, token=at.token.reveal() if at.token else None)
+
+
+def _drain_spool(config: Config) -> None:
+    """Work off what hooks could not keep, beside the serving: a client waits for the first answer."""
+    if not (config.home / "spool").is_dir():
+        return
+    from threading import Thread
+
+    from zapomni.surfaces.hook import drain_spool
+
+    Thread(target=drain_spool, args=(config,), name="zapomni-spool", daemon=True).start()
 
 
 def _check_folder(folder: str, *, http: bool) -> None:
