@@ -28,9 +28,10 @@ def hook_process(
     home: Path, client: str, data: bytes, *options: str, **more: str
 ) -> subprocess.CompletedProcess[bytes]:
     """Run the hook as a client does."""
+    compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(home / "compiled")}
     command = [sys.executable, "-m", "zapomni", "hook", "--client", client, *options]
     return subprocess.run(
-        command, input=data, capture_output=True, check=False, timeout=60, env=environment(home, **more)
+        command, input=data, capture_output=True, check=False, timeout=60, env=environment(home, **compiled, **more)
     )
 
 

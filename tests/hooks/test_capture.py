@@ -18,13 +18,11 @@ if TYPE_CHECKING:
 
     Fire = Callable[..., Any]
 
+TRIED = "I tried partial indexes in MySQL, but it did not work because MySQL has none."
+FOUND = "The root cause of the slow report was a missing index on orders.created_at."
 SAID = (
     ("user", "Which database should we take for the orders?"),
-    (
-        "assistant",
-        "I tried partial indexes in MySQL, but it did not work because MySQL has none.\n"
-        "The root cause of the slow report was a missing index on orders.created_at.",
-    ),
+    ("assistant", f"{TRIED}\n{FOUND}"),
     ("user", "Решили: заказы храним в PostgreSQL 16. Never push directly to the main branch."),
     ("assistant", "Принято.\n- TODO: move the old reports to the new schema."),
 )

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -142,7 +141,7 @@ def test_a_process_that_is_marked_remembers_and_hears_nothing(
     assert start(fire) == ""
     fire("claude", "Stop", last_assistant_message="We decided to keep the orders in PostgreSQL sixteen.")
     assert app.list().total == 1
-    assert os.listdir(app.config.home).count("spool") == 0
+    assert not (app.config.home / "spool").exists()
     monkeypatch.delenv("ZAPOMNI_HOOK")
     fire(
         "claude", "Stop", stop_hook_active=True, last_assistant_message="We decided to keep the orders in MySQL eight."

@@ -185,7 +185,7 @@ def _guessed(fields: dict[Any, Any]) -> str:
     """Return the event of Copilot CLI, which sends no name, by the fields that it alone has."""
     if "prompt" in fields:
         return "userPromptSubmitted"
-    if "initialPrompt" in fields or fields.get("source") in {"new", "resume", "startup"}:
+    if "initialPrompt" in fields or _text(fields, "source") in {"new", "resume", "startup"}:
         return "sessionStart"
     if "stopReason" in fields:
         return "agentStop"
@@ -217,5 +217,5 @@ def _turns(messages: object) -> tuple[Turn, ...]:
     return tuple(
         Turn(role=row["role"], text=_text(row, "text"), uuid=_text(row, "id"), at=_text(row, "at"), line=no)
         for no, row in enumerate(rows, 1)
-        if row.get("role") in {"user", "assistant"} and _text(row, "text")
+        if _text(row, "role") in {"user", "assistant"} and _text(row, "text")
     )

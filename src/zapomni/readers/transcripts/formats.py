@@ -29,18 +29,18 @@ def claude(lines: Sequence[Line]) -> list[Turn]:
         Turn(
             role=line.value["type"],
             text=text,
-            uuid=_text(line.value, "uuid"),
-            at=_text(line.value, "timestamp"),
+            uuid=text_of(line.value, "uuid"),
+            at=text_of(line.value, "timestamp"),
             line=line.no,
         )
         for line in said
-        if _text(line.value, "uuid") in branch and (text := joined(_inner(line.value, "message").get("content")))
+        if text_of(line.value, "uuid") in branch and (text := joined(_inner(line.value, "message").get("content")))
     ]
 
 
 def _is_claudes(value: dict[str, Any]) -> bool:
     hidden = ("isMeta", "isCompactSummary", "isSidechain", "isVisibleInTranscriptOnly")
-    if value.get("type") not in {"user", "assistant"} or any(value.get(name) for name in hidden):
+    if text_of(value, "type") not in {"user", "assistant"} or any(value.get(name) for name in hidden):
         return False
     return not joined(_inner(value, "message").get("content")).lstrip().startswith(_NOT_TYPED)
 
@@ -48,10 +48,10 @@ def _is_claudes(value: dict[str, Any]) -> bool:
 def _branch(lines: Sequence[Line], said: Sequence[Line]) -> set[str]:
     """Return the ids from the last thing said up to the first; those without parents end it."""
     parents = {
-        _text(line.value, "uuid"): _text(line.value, "parentUuid") or _text(line.value, "logicalParentUuid")
+        text_of(line.value, "uuid"): text_of(line.value, "parentUuid") or text_of(line.value, "logicalParentUuid")
         for line in lines
     }
-    at = _text(said[-1].value, "uuid") if said else ""
+    at = text_of(said[-1].value, "uuid") if said else ""
     found: set[str] = {""} if said and not at else set()
     while at and at not in found:
         found.add(at)
@@ -79,11 +79,11 @@ def _codex(lines: Iterable[Line]) -> Iterator[Turn]:
             continue
         payload = _inner(line.value, "payload")
         item = _inner(payload, "item") if payload.get("type") == "item_completed" else payload
-        role = _CODEX_ROLES.get(_text(item, "type"))
-        text = joined(item.get("content")) or _text(item, "message")
+        role = _CODEX_ROLES.get(text_of(item, "type"))
+        text = joined(item.get("content")) or text_of(item, "message")
         if role and text:
-            uuid = _text(item, "id") or f"line-{line.no}"
-            yield Turn(role=role, text=text, uuid=uuid, at=_text(line.value, "timestamp"), line=line.no)
+            uuid = text_of(item, "id") or f"line-{line.no}"
+            yield Turn(role=role, text=text, uuid=uuid, at=text_of(line.value, "timestamp"), line=line.no)
 
 
 # --- Gemini CLI ------------------------------------------------------------------------------------------
@@ -93,14 +93,14 @@ def gemini(lines: Sequence[Line]) -> list[Turn]:
     for line in lines:
         patch = _inner(line.value, "$set").get("messages")
         for message in [*(patch if isinstance(patch, list) else ()), *_list(line.value, "messages"), line.value]:
-            if isinstance(message, dict) and message.get("type") in {"user", "gemini"}:
-                messages[_text(message, "id") or f"line-{line.no}"] = (line.no, message)
+            if isinstance(message, dict) and text_of(message, "type") in {"user", "gemini"}:
+                messages[text_of(message, "id") or f"line-{line.no}"] = (line.no, message)
     return [
         Turn(
             role="user" if message["type"] == "user" else "assistant",
             text=text,
             uuid=uuid,
-            at=_text(message, "timestamp"),
+            at=text_of(message, "timestamp"),
             line=no,
         )
         for uuid, (no, message) in messages.items()
@@ -113,9 +113,9 @@ def copilot(lines: Sequence[Line]) -> list[Turn]:
     """Return the turns of a log of events."""
     roles = {"user.message": "user", "assistant.message": "assistant"}
     return [
-        Turn(role=roles[kind], text=text, uuid=_text(value, "id"), at=_text(value, "timestamp"), line=no)
+        Turn(role=roles[kind], text=text, uuid=text_of(value, "id"), at=text_of(value, "timestamp"), line=no)
         for no, value in lines
-        if (kind := _text(value, "type")) in roles and (text := _text(_inner(value, "data"), "content"))
+        if (kind := text_of(value, "type")) in roles and (text := text_of(_inner(value, "data"), "content"))
     ]
 
 
@@ -124,9 +124,13 @@ def messages(lines: Sequence[Line]) -> list[Turn]:
     """Return the turns of one document with a list `messages`, or of lines with `role` and `content`."""
     rows = [row for line in lines for row in (_list(line.value, "messages") or [line.value])]
     return [
-        Turn(role=row["role"], text=text, uuid=_text(row, "id") or f"message-{no}", at=str(row.get("ts", "")), line=no)
+        Turn(
+            role=row["role"], text=text, uuid=text_of(row, "id") or f"message-{no}", at=str(row.get("ts", "")), line=no
+        )
         for no, row in enumerate(rows, 1)
-        if isinstance(row, dict) and row.get("role") in {"user", "assistant"} and (text := joined(row.get("content")))
+        if isinstance(row, dict)
+        and text_of(row, "role") in {"user", "assistant"}
+        and (text := joined(row.get("content")))
     ]
 
 
@@ -138,11 +142,14 @@ def joined(content: object) -> str:
     if not isinstance(content, list):
         return ""
     blocks = [block for block in content if isinstance(block, dict)]
-    texts = [_text(block, "text") for block in blocks if _text(block, "type").lower() in {"text", "", "output_text"}]
+    texts = [
+        text_of(block, "text") for block in blocks if text_of(block, "type").lower() in {"text", "", "output_text"}
+    ]
     return "\n".join(text for text in texts if text)
 
 
-def _text(value: dict[str, Any], name: str) -> str:
+def text_of(value: dict[str, Any], name: str) -> str:
+    """Return a field that is a text, empty where it is none."""
     found = value.get(name)
     return found if isinstance(found, str) else ""
 

@@ -60,15 +60,17 @@ def _format(lines: Sequence[Line]) -> Callable[[Sequence[Line]], list[Turn]] | N
 
 
 def _format_of(value: dict[str, Any]) -> Callable[[Sequence[Line]], list[Turn]] | None:
-    kind = value.get("type")
+    kind = formats.text_of(value, "type")
     if "payload" in value and kind in _CODEX:
         return formats.codex
     if "projectHash" in value or "$set" in value or kind == "gemini":
         return formats.gemini
-    if isinstance(value.get("data"), dict) and isinstance(kind, str) and "." in kind:
+    if isinstance(value.get("data"), dict) and "." in kind:
         return formats.copilot
     if kind in {"user", "assistant"} and isinstance(value.get("message"), dict):
         return formats.claude
-    if isinstance(value.get("messages"), list) or (value.get("role") in {"user", "assistant"} and "content" in value):
+    if isinstance(value.get("messages"), list) or (
+        formats.text_of(value, "role") in {"user", "assistant"} and "content" in value
+    ):
         return formats.messages
     return None
