@@ -58,7 +58,7 @@ def test_what_is_kept_waits_for_review_and_knows_where_it_was_said(app: Zapomni,
     assert memory.trust is Trust.CANDIDATE
     assert memory.origin.value == "session"
     told = memory.metadata
-    assert (told["client"], told["session"], told["uuid"], told["line"]) == ("claude", "c1", "c1-2", 3)
+    assert (told["client"], told["session"], told["uuid"], told["line"]) == ("claude-code", "c1", "c1-2", 3)
     start, end = told["characters"]
     assert SAID[2][1][start:end] == memory.content
 
@@ -101,7 +101,7 @@ def test_what_a_person_deleted_does_not_come_back(app: Zapomni, fire: Fire, home
 def test_one_capture_is_one_run_that_can_be_undone(app: Zapomni, fire: Fire, home: Path) -> None:
     stop(fire, home, *SAID)
     run = app.store.runs(1)[0]
-    assert (run.verb, run.actor) == ("capture", "hook:claude")
+    assert (run.verb, run.actor) == ("capture", "hook:claude-code")
     app.undo_run(run.id)
     assert app.list().total == 0
 

@@ -34,7 +34,7 @@ def started(fire: Fire, client: str) -> Any:
 
 
 @pytest.mark.promise("hooks.dialects")
-@pytest.mark.parametrize("client", ["claude", "codex", "gemini", "goose", "vscode"])
+@pytest.mark.parametrize("client", ["claude", "claude-code", "codex", "gemini", "goose", "vscode"])
 def test_a_start_is_answered_with_the_context_one_level_deep(fire: Fire, client: str) -> None:
     told = started(fire, client)
     assert set(told) == {"hookSpecificOutput"}

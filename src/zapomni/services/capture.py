@@ -30,6 +30,7 @@ _HEADINGS: Final = {
     Sort.FAILED: "Tried in vain",
     Sort.OPEN: "Left open",
 }
+_TOPIC: Final = 80
 _TOLD: Final = 160
 _LISTED: Final = 8
 """Findings of one sort that a record names; the others are memories of their own as well."""
@@ -125,9 +126,9 @@ def _record(context: Context, tx: Tx, plan: Plan, written: Sequence[Memory], act
     held = [newer.pop(memory.id, memory) for memory in plan.held if memory.deleted_at is None]
     before = next((memory for memory in held if RECORD in memory.tags), None)
     facts = [memory for memory in (*held, *newer.values()) if RECORD not in memory.tags]
-    title = before.title if before else f"Session: {preview(plan.topic, _TOLD) or plan.session}"
+    title = before.title if before else f"Session: {preview(plan.topic, _TOPIC) or plan.session}"
     draft = Draft(
-        content="\n".join([f"A session of {plan.client}. {title}", *_listed(facts)]),
+        content="\n".join([f"{title} ({plan.client})", *_listed(facts)]),
         kind=Kind.EPISODIC,
         scope=plan.scope,
         title=title,

@@ -79,7 +79,7 @@ def _json(value: object) -> str:
 
 # --- the table -------------------------------------------------------------------------------------------
 DIALECTS: Final[Mapping[str, Dialect]] = {
-    "claude": Dialect(_CLAUDE_EVENTS, _nested, restarts=True),
+    "claude-code": Dialect(_CLAUDE_EVENTS, _nested, restarts=True),
     "codex": Dialect(_CLAUDE_EVENTS, _nested, restarts=True),
     "goose": Dialect(_CLAUDE_EVENTS, _nested),
     "vscode": Dialect(_CLAUDE_EVENTS, _nested, prompts=False),
@@ -143,7 +143,9 @@ DIALECTS: Final[Mapping[str, Dialect]] = {
     "opencode": Dialect(_CLAUDE_EVENTS, _flat, restarts=True),
     "amp": Dialect(_CLAUDE_EVENTS, _flat, prompts=False),
 }
-"""Every client whose events are understood, by the name that `zapomni hook --client` takes."""
+"""Every client whose events are understood, by the name under which `zapomni setup` wires it."""
+SHORT: Final = {"claude": "claude-code"}
+"""Other names that people type."""
 
 
 # --- reading ---------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 from zapomni.config import hooks_off, load
 from zapomni.model.session import Moment
-from zapomni.surfaces.dialects import DIALECTS, read_event
+from zapomni.surfaces.dialects import DIALECTS, SHORT, read_event
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,7 @@ def read_call(words: Sequence[str]) -> Call:
         name, equals, value = word.partition("=")
         if name in {"--client", "--event", "--home"}:
             given[name[2:]] = value if equals else next(rest, "")
-    return Call(given.get("client", "").lower(), given.get("event", ""), given.get("home") or None)
+    return Call(given.get("client", ""), given.get("event", ""), given.get("home") or None)
 
 
 def answer(call: Call, data: bytes) -> str:
@@ -79,14 +79,15 @@ def reply(call: Call, data: bytes, opened: list[Parts]) -> str:
     """
     import json
 
-    dialect = DIALECTS.get(call.client)
+    client = SHORT.get(call.client.lower(), call.client.lower())
+    dialect = DIALECTS.get(client)
     if dialect is None:
         return "{}"
     try:
         payload = json.loads(data.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
         payload = None
-    event = read_event(call.client, payload, call.event)
+    event = read_event(client, payload, call.event)
     try:
         context = "" if hooks_off() or event.again else respond(event, call.home, opened)
     except Exception:  # noqa: BLE001 - whatever it was, the client goes on

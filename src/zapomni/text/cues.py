@@ -143,9 +143,10 @@ _BOLD: Final = re.compile(r"[*_`]{2,}")
 _END: Final = re.compile(r"(?<=[.!?…])[\"»”')\]]*\s+(?=[\"«“'(\[]?[A-ZА-ЯЁ0-9`])")
 _LOG: Final = re.compile(
     r"^\s*(?:\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b|Traceback|File \""
-    r"|at \S+\(|[$#>%] |\+\+\+ |--- |@@ |diff --git|[+-]\s{2,}|\|)|[{}();]\s*$|\b\w+Error:|\bException\b"
+    r"|at \S+\(|[$#>%] |\+\+\+ |--- |@@ |diff --git|[+-]\s{2,}|\|)|\b\w+Error:|\bException\b"
     r"|^\s*[\w./-]+:\d+:"
 )
+_CODE_END: Final = re.compile(r"[{};]\s*$")
 _PROSE: Final = 0.6
 """Share of letters and blanks that a sentence has at least; logs, tables and code have fewer."""
 
@@ -191,5 +192,7 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_prose(sentence: str) -> bool:
+    if _CODE_END.search(sentence):
+        return False
     plain = sum(letter.isalpha() or letter.isspace() for letter in sentence)
     return plain >= _PROSE * len(sentence)

@@ -98,6 +98,22 @@ def start(as_json: bool) -> None:  # noqa: FBT001
     click.echo(json.dumps(rows) if as_json else _columns(rows))
 
 
+@bench.command("hook")
+@click.option("--size", default=10_000, show_default=True, help="How many memories.")
+@click.option("--at-once", default=16, show_default=True, help="How many of two hundred hooks run at a time.")
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+def hook(size: int, at_once: int, as_json: bool) -> None:  # noqa: FBT001
+    """Measure hooks over many memories beside a bare interpreter, and two hundred of them together."""
+    from zapomni.bench.hooks import fill, horde, run
+
+    with tempfile.TemporaryDirectory(prefix="zapomni-bench-") as folder:
+        with _store(Path(folder)) as app:
+            fill(app, size)
+        rows = [asdict(row) for row in run(Path(folder))]
+        many = asdict(horde(Path(folder), at_once))
+    click.echo(json.dumps({"hooks": rows, "together": many}) if as_json else f"{_columns(rows)}\n\n{_columns([many])}")
+
+
 @bench.command("embed")
 @click.option("--count", default=400, show_default=True, help="How many texts of about 75 tokens.")
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")

@@ -64,12 +64,19 @@ def _shape(drained: Drained, seconds: float) -> dict[str, Any]:
 
 @click.command("doctor")
 @click.option("--repair", is_flag=True, help="Build what is derived anew from the memories.")
+@click.option("--clients", is_flag=True, help="Look at the agents of this machine instead, and try their hooks.")
 @answers
-def doctor(session: Session, *, repair: bool) -> int:
+def doctor(session: Session, *, repair: bool, clients: bool) -> int:
     """Check the store and, asked for, repair it.
 
     Looks at the file, its permissions, its integrity and every index; memories are never changed.
+    With --clients: whether each agent is wired and trusts the hooks, and whether what one session decides is kept and
+    told to the next, through the agent's own hook command into a memory that is gone afterwards.
     """
+    if clients:
+        from zapomni.surfaces.cli.client_doctor import report_clients
+
+        return 0 if report_clients(session) else Unavailable.exit_status
     with session.memory() as app:
         checks = app.doctor(repair=repair)
     healthy = all(check.ok for check in checks)

@@ -23,4 +23,4 @@ def hook(session: Session, client: str | None, event: str | None, more: tuple[st
     """
     from zapomni.surfaces.hook import Call, answer, read_input, write
 
-    write(answer(Call((client or "").lower(), event or "", session.home), read_input()))
+    write(answer(Call(client or "", event or "", session.home), read_input()))

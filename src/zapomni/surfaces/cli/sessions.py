@@ -20,7 +20,7 @@ def session_() -> None:
 
 @session_.command("close")
 @click.option("--transcript", required=True, metavar="FILE", help="The file that the client keeps of the session.")
-@click.option("--client", default="claude", show_default=True, metavar="NAME", help="Whose session it was.")
+@click.option("--client", default="claude-code", show_default=True, metavar="NAME", help="Whose session it was.")
 @click.option("--session", "name", metavar="ID", help="The session's id; the name of the file if not given.")
 @click.option("--dry-run/--apply", default=True, help="Only show what would be kept, which is the default, or keep it.")
 @answers

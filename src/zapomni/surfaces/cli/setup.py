@@ -23,7 +23,8 @@ from zapomni.surfaces.setup_shapes import looks_shape, report_shape
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zapomni.agents.base import Client, Machine
+    from zapomni.agents.base import Client, Launch, Machine
+    from zapomni.agents.look import Look
     from zapomni.agents.wiring import Report
     from zapomni.config import Config
 
@@ -62,6 +63,13 @@ def setup(
     )
     session.note(render_setup.notes(report, clients, removed=remove))
     return _status(report)
+
+
+def looks_here(config: Config) -> list[tuple[Look, Launch, Machine]]:
+    """Return every client as it stands in the user's files, and how it would start us."""
+    here, starter = machine(os.environ, absolute(".")), _starter(config)  # noqa: TID251 - handed to where it is read
+    launches = [(client, starter.launch(client, here, Reach.USER)) for client in CLIENTS.values()]
+    return [(inspect(client, here, launch, Reach.USER), launch, here) for client, launch in launches]
 
 
 def _show(session: Session, clients: Sequence[Client], here: Machine, config: Config, reach: Reach) -> int:

@@ -1,0 +1,68 @@
+"""`zapomni doctor --clients`: each client of this machine, wired or not, and the proof that its hooks work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zapomni.surfaces.cli.session import Session
+    from zapomni.surfaces.client_health import Health
+
+
+def report_clients(session: Session) -> bool:
+    """Look at every client that is here or holds our hooks, answer, and return whether all is well."""
+    from zapomni.services.spool import waiting
+    from zapomni.surfaces.cli.setup import looks_here
+    from zapomni.surfaces.client_health import health
+
+    config = session.config()
+    rows = [health(look, launch, machine) for look, launch, machine in looks_here(config)]
+    shown = [row for row in rows if row.look.installed or row.wired]
+    spooled = len(waiting(config.home))
+    session.answer(_shape(shown, spooled), _lines(shown, spooled))
+    return all(row.ok for row in shown)
+
+
+def _shape(rows: Sequence[Health], spooled: int) -> dict[str, Any]:
+    return {
+        "ok": all(row.ok for row in rows),
+        "spooled": spooled,
+        "clients": [
+            {
+                "client": row.look.client.name,
+                "installed": row.look.installed,
+                "wired": row.wired,
+                "reachable": row.reachable,
+                "trusted": row.trusted,
+                "captured": row.proof.captured if row.proof else None,
+                "recalled": row.proof.recalled if row.proof else None,
+                "ms": round(row.proof.ms) if row.proof else None,
+                "problem": row.proof.problem if row.proof else "",
+            }
+            for row in rows
+        ],
+    }
+
+
+def _lines(rows: Sequence[Health], spooled: int) -> list[str]:
+    lines = [_line(row) for row in rows] or ["No client that zapomni knows is on this machine."]
+    if spooled:
+        lines.append(f"{spooled} events wait in the spool; the next hook or server takes them")
+    return lines
+
+
+def _line(row: Health) -> str:
+    name = f"{row.look.client.name:<15}"
+    if not row.wired:
+        return f"{name}not wired: `zapomni setup {row.look.client.name}` does it"
+    served = {None: "", True: "server answers, ", False: "server does not answer, "}[row.reachable]
+    if row.proof is None:
+        return f"{name}{served}wired"
+    if row.proof.problem:
+        return f"{name}the hook failed: {row.proof.problem}"
+    kept = "captures" if row.proof.captured else "captures nothing"
+    told = {None: "cannot be told anything", True: "recalls", False: "recalls nothing"}[row.proof.recalled]
+    trust = "; not trusted yet: open /hooks in Codex" if row.trusted is False else ""
+    return f"{name}{served}{kept}, {told} ({row.proof.ms:.0f} ms for two hooks){trust}"
