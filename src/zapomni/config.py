@@ -243,9 +243,6 @@ SETTINGS: Final[Mapping[str, Setting]] = {
 }
 """The table of settings by name: feeds reading, `zapomni config show` and the documentation."""
 
-HOOK_MARK: Final = "ZAPOMNI_HOOK"
-"""The variable by which a process is known as one that hooks must not remember."""
-
 _Found = tuple[str, Any, Place]  # a setting's name, its value as found, and the place
 
 
@@ -280,15 +277,6 @@ def load(
         _settle_key(key, values, origins, environ, meant_for.get(key))
     values["home"] = values["home"] or default_folder("data", environ)
     return _build(values, origins)
-
-
-def hooks_off(environ: Environ | None = None) -> bool:
-    """Tell whether the hooks of this process and of its children keep still: `ZAPOMNI_HOOK` is set to anything.
-
-    Whoever runs an agent that must not remember itself sets it; what zapomni starts has it set.
-    """
-    environ = os.environ if environ is None else environ  # noqa: TID251 - the one place that reads it
-    return bool(environ.get(HOOK_MARK, "").strip())
 
 
 def _row(name: str, origin: str) -> Setting:
@@ -340,7 +328,9 @@ def _from_file(path: Path | None, environ: Environ, *, project: bool = False) ->
 def _from_environment(environ: Environ, here: Path | None) -> list[_Found]:
     """Read the variables of the table; a name of ours that is nearly one of them is taken for a slip."""
     known = {row.env: row.name for row in SETTINGS.values()}
-    for name in (n for n in environ if n.startswith("ZAPOMNI_") and n not in {*known, "ZAPOMNI_CONFIG", HOOK_MARK}):
+    for name in (
+        n for n in environ if n.startswith("ZAPOMNI_") and n not in {*known, "ZAPOMNI_CONFIG", "ZAPOMNI_HOOK"}
+    ):
         from difflib import get_close_matches
 
         if near := get_close_matches(name, known, 1, 0.9):

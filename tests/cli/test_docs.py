@@ -92,6 +92,9 @@ def test_every_answer_in_json_is_documented(zap: Zap, stored: Stored, home: Path
         ("backup, restore", ["backup", str(home / "b.db")]),
         ("backup, restore", ["restore", str(home / "b.db"), "--force"]),
         ("doctor", ["doctor"]),
+        ("doctor", ["doctor", "--clients"]),
+        ("session close", ["session", "close", "--transcript", str(home / "t.jsonl")]),
+        ("session list", ["session", "list"]),
         ("reembed", ["reembed"]),
         ("config show, config path", ["config", "show"]),
         ("config show, config path", ["config", "path"]),
@@ -122,12 +125,14 @@ def test_every_answer_in_json_is_documented(zap: Zap, stored: Stored, home: Path
         ("Errors", ["nonsense"]),
     ]
     (home / "bad.jsonl").write_text('{"content": "Imported."}\n{broken\n')
+    said = {"role": "user", "content": "We decided to keep the orders in PostgreSQL."}
+    (home / "t.jsonl").write_text(json.dumps({"type": "user", "uuid": "1", "message": said}))
     shown = set()
     for section, words in answers:
         result = zap(*words, "--json")
         assert not undocumented(result.json, EXAMPLES[section]), words
         shown.add(words[0])
-    assert shown >= set(COMMANDS) - {"serve", "bench"}
+    assert shown >= set(COMMANDS) - {"hook", "serve", "bench"}
 
 
 @pytest.mark.promise("cli.json")

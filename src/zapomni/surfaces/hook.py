@@ -13,7 +13,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
-from zapomni.config import hooks_off, load
+from zapomni.config import load
 from zapomni.model.session import Moment
 from zapomni.surfaces.dialects import DIALECTS, SHORT, read_event
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 INPUT_LIMIT: Final = 64 * 2**20
 """Bytes of an event that are read; a longer one is none that a client sends."""
+MARK: Final = "ZAPOMNI_HOOK"
+"""The variable by which a process and its children are known as those whom hooks leave alone."""
 PATIENCE_MS: Final = 1_000
 """How long a hook waits for a store that another process holds."""
 DEADLINE_S: Final = 8.0
@@ -89,10 +91,15 @@ def reply(call: Call, data: bytes, opened: list[Parts]) -> str:
         payload = None
     event = read_event(client, payload, call.event)
     try:
-        context = "" if hooks_off() or event.again else respond(event, call.home, opened)
+        context = "" if is_off() or event.again else respond(event, call.home, opened)
     except Exception:  # noqa: BLE001 - whatever it was, the client goes on
         context = ""
     return dialect.answer(event, context)
+
+
+def is_off() -> bool:
+    """Tell whether hooks keep still: whoever runs an agent that must not remember itself sets `MARK` to anything."""
+    return bool(os.environ.get(MARK, "").strip())  # noqa: TID251 - no setting: it is inherited, never written
 
 
 def respond(event: Event, home: str | None, opened: list[Parts]) -> str:
