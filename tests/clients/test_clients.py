@@ -162,7 +162,9 @@ def test_an_agent_is_connected_gets_its_pack_stores_recalls_and_is_captured(benc
     told = bench.say('CALL recall_memory {"query": "Who keeps the gate code of the warehouse?"}')
     assert "The tool has answered." in told
     assert bench.model.was_given(STORED)
-    assert [content for content in bench.memories() if STORED in content] == [STORED], "what was recalled is not captured"
+    assert [content for content in bench.memories() if STORED in content] == [STORED], (
+        "what was recalled is not captured"
+    )
 
 
 @pytest.mark.promise("hooks.clients")

@@ -152,7 +152,9 @@ JSON = st.recursive(
 ROW = st.fixed_dictionaries(
     {"type": st.sampled_from(["user", "assistant", "event_msg", "gemini", "user.message"]) | JSON},
     optional={
-        **dict.fromkeys(("message", "payload", "data", "uuid", "parentUuid", "content", "messages", "$set", "id"), JSON),
+        **dict.fromkeys(
+            ("message", "payload", "data", "uuid", "parentUuid", "content", "messages", "$set", "id"), JSON
+        ),
         "role": st.sampled_from(["user", "assistant"]),
     },
 )
