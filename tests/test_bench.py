@@ -13,6 +13,7 @@ import pytest
 from zapomni.bench import beside, start
 from zapomni.bench.documents import questions
 from zapomni.bench.score import METRICS, mean, paired, score
+from zapomni.bench.selection import Describe, descriptions
 from zapomni.bench.sets import read_set
 from zapomni.errors import InvalidInput
 from zapomni.surfaces.cli.main import run
@@ -166,6 +167,34 @@ def test_retrieval_tells_people_the_same_in_a_table(ask: Ask, folder: Path) -> N
     assert "warning: hit@10 is certain by construction for 1 questions" in said
     row = next(line for line in said.splitlines() if line.startswith("zapomni"))
     assert row.split()[1] == "0.750"
+
+
+@pytest.mark.parametrize(("rule", "asked"), [("sentence", 3), ("question", 0), ("misses", 3)])
+def test_selection_compares_descriptions_with_full_text_on_both_halves(
+    ask: Ask, folder: Path, rule: str, asked: int
+) -> None:
+    report = ask("selection", folder, "--groups", "sea", "--describe", rule, "--json")
+    assert (report["name"], report["records"], report["described_by"]) == ("harbour", 14, rule)
+    ways = dict.fromkeys(row["way"] for row in report["rows"])
+    assert list(ways) == ["by description", "by description, words", "by full text", "hybrid"]
+    for way in ways:
+        halves = {row["half"]: row["questions"] for row in report["rows"] if row["way"] == way}
+        assert (set(halves), sum(halves.values())) == ({"seen", "held back"}, asked)
+
+
+def test_selection_tells_people_the_same_in_a_table_and_wants_one_group(ask: Ask, folder: Path) -> None:
+    said = ask("selection", folder, "--groups", "sea", "--describe", "sentence")
+    assert said.startswith("harbour: 14 records, described by: sentence")
+    assert "several groups" in ask("selection", folder, "--json", status=2)["error"]["message"]
+
+
+def test_a_description_is_the_first_sentence_or_a_question_that_is_not_asked(folder: Path) -> None:
+    data = read_set(folder).only(frozenset({"sea"}))
+    described, asked = descriptions(data, Describe.SENTENCE)
+    assert described["p4"] == "Паром уходит в семь утра."
+    assert {one.id for one in asked} == {"q1", "q2", "q3"}
+    described, asked = descriptions(data, Describe.QUESTION)
+    assert (described, asked) == ({"p1": "где ключ от маяка", "p3": "зоопарк", "p4": "билет на паром"}, [])
 
 
 def test_a_question_counts_equal_texts_and_turns_of_a_session_stand_in_order(folder: Path) -> None:

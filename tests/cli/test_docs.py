@@ -63,7 +63,21 @@ def test_every_answer_in_json_is_documented(zap: Zap, stored: Stored, home: Path
     (papers / "a.md").write_text("# Deploy\n\n" + "We deploy on Monday. " * 90)
     (papers / "b.txt").write_bytes("Развёртывание по понедельникам.\n".encode("cp1251"))
     (papers / ".env").write_text("KEY=1")
+    lesson = stored("Ada's lesson on ships.", "--scope", "agent:ada")
+    filed = zap("promote", lesson, "--to", "user", "--json").json["id"]
+    assert zap("inbox", "accept", filed).status == 0
+    rule = zap("lessons", "--agent", "bob", "--json").json["lessons"][0]["id"]
+    reviewed = "inbox show, accept, reject; promote"
     answers = [
+        (reviewed, ["inbox", "show", filed]),
+        (reviewed, ["promote", stored("Another lesson of hers.", "--scope", "agent:ada"), "--to", "team:web"]),
+        ("Errors", ["inbox", "accept", filed]),
+        ("lessons", ["lessons", "--agent", "bob"]),
+        ("lessons", ["lessons", "--agent", "bob", "--ack", rule]),
+        ("miss", ["miss", "when may I ship?", "--expected", first]),
+        ("miss", ["miss", "when may I ship?", "--expected", first]),
+        ("misses", ["misses"]),
+        ("inbox, inbox list", ["inbox", "list"]),
         ("store, update", ["store", f"We never deploy on Fridays \0 {secret}."]),
         ("store, update", ["store", "We never deploy on Friday!"]),
         ("store, update", ["update", first, "--title", "Friday"]),

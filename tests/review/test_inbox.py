@@ -138,3 +138,17 @@ def test_the_reason_is_one_line_without_secrets(app):
     filed = proposed(app, app.remember("x marks").id, reason="first\nsecond AKIAIOSFODNN7EXAMPLE")
     assert filed.reason.startswith("first second ")
     assert "AKIA" not in json.dumps(app.review.proposal(filed.id).reason)
+
+
+@pytest.mark.promise("inbox.decided")
+def test_a_proposal_of_which_a_part_still_holds_stays_accepted(app):
+    first, second = app.remember("First."), app.remember("Второе.")
+    with app.store.write() as tx:
+        ids = [first.id, second.id]
+        kind = ProposalKind.EXPIRE
+        filed = propose(app.context, tx, kind, scope=USER, memories=ids, reason="both", detail={}, actor=AGENT)
+    run = app.review.accept(filed.id).run
+    app.update(first.id, title="changed since")
+    undone = app.undo_run(run)
+    assert (undone.restored, [one for one, _ in undone.skipped]) == ((second.id,), [first.id])
+    assert app.review.proposal(filed.id).state is ProposalState.ACCEPTED

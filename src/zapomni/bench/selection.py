@@ -85,6 +85,8 @@ def run(app: Zapomni, data: RetrievalSet, rule: Describe, progress: Callable[[st
     app.embedding.drain(progress=lambda done, total: progress("embedding", done, total))
     rows = []
     for number, (way, options) in enumerate(WAYS.items()):
+        if options["mode"] is Mode.SEMANTIC and app.embedding.wanted is None:
+            continue
         progress("asking", number, len(WAYS))
         scored = {one.id: score(_ask(app, one, held, options), one.answers) for one in questions}
         for half in ("seen", "held back"):

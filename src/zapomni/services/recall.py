@@ -40,14 +40,7 @@ def recall(
         return Recollection(hits=(), mode=Mode.LEXICAL, scopes=scopes, reason=UNSEEN, waiting=waiting)
     asked = Asked() if query.mode is Mode.LEXICAL else embedding.ask(query.text)
     mode = mode_of(query.mode, asked, strict=query.strict)
-    reason = reason_for(embedding, query.mode, asked)
-    if query.by is By.DESCRIPTION:
-        from zapomni.services.describing import select  # most questions look at all of a memory
-
-        hits, lacking = select(context, embedding, replace(query, mode=mode), asked)
-        reason = reason or lacking
-    else:
-        hits = retrieve(context.store, replace(query, mode=mode), asked.space, asked.vector)
+    hits, lacking = _hits(context, embedding, replace(query, mode=mode), asked)
     context.touches.asked(query.where.scopes, context.clock())
     found = beside() if beside is not None else None
     both: list[Hit | DocumentHit] = [*hits, *(found.hits if found else ())]
@@ -60,11 +53,20 @@ def recall(
         documents=tuple(hit for hit in kept if not isinstance(hit, Hit)),
         mode=mode,
         scopes=query.where.scopes,
-        reason=reason,
+        reason=reason_for(embedding, query.mode, asked) or lacking,
         waiting=embedding.backlog().waiting + (found.waiting if found else 0),
         left_out=tuple(hit.handle for hit in left_out),
     )
     return own if found is None or hits else replace(own, mode=found.mode, reason=found.reason)
+
+
+def _hits(context: Context, embedding: Embedding[Memory], query: Query, asked: Asked) -> tuple[list[Hit], str | None]:
+    """Return the hits, and what may be missing among them."""
+    if query.by is By.TEXT:
+        return retrieve(context.store, query, asked.space, asked.vector), None
+    from zapomni.services.describing import select  # most questions look at all of a memory
+
+    return select(context, embedding, query, asked)
 
 
 def _checked(query: Query) -> Query:

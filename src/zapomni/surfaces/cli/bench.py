@@ -66,9 +66,11 @@ def selection(folder: Path, describe: str, groups: str, as_json: bool) -> None: 
     if as_json:
         click.echo(json.dumps(asdict(report), ensure_ascii=False))
         return
-    click.echo(f"{report.name}: {report.records} records, described by a {report.described_by}")
+    click.echo(f"{report.name}: {report.records} records, described by: {report.described_by}")
     rows = [
-        {"what": row.way, "half": row.half, "questions": row.questions, **_picked(row.scores)} for row in report.rows
+        {"what": row.way, "half": row.half, "questions": row.questions, **_picked(row.scores)}
+        for row in report.rows
+        if row.questions
     ]
     click.echo(_columns(rows))
 

@@ -112,11 +112,14 @@ def alarm_lines(alarms: Sequence[Alarm]) -> Iterator[str]:
         if not (one.crowded or one.misses):
             continue
         state = "ALARM" if one.rings else "no alarm"
-        size = f"{one.records:,} memories ({'over' if one.crowded else 'not over'} {one.most})"
-        rate = (
-            f"{one.misses:,} misses in {one.recalls:,} recalls, before {one.misses_before:,} in {one.recalls_before:,}"
-        )
-        yield f"{one_line(one.scope)}: {state}: {size}; in 30 days {rate} ({'' if one.rising else 'not '}rising)"
+        size = f"{_many(one.records, 'memory', 'memories')} ({'over' if one.crowded else 'not over'} {one.most})"
+        late = f"{_many(one.misses, 'miss', 'misses')} in {_many(one.recalls, 'recall', 'recalls')}"
+        rate = f"in 30 days {late}, before {one.misses_before:,} in {one.recalls_before:,}"
+        yield f"{one_line(one.scope)}: {state}: {size}; {rate} ({'' if one.rising else 'not '}rising)"
+
+
+def _many(count: int, one: str, more: str) -> str:
+    return f"{count:,} {one if count == 1 else more}"
 
 
 # --- times ----------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def miss(session: Session, query: Sequence[str], scopes: Sequence[str], *, expec
 @read_scopes
 @answers
 def misses(session: Session, scopes: Sequence[str], *, limit: int) -> None:
-    """List questions that did not find their memory, and say whether they become more.
+    """List questions that did not find their memory, and whether they become more.
 
     The alarm of a scope rings when it holds more memories than descriptions can tell apart, and questions miss more
     often than in the 30 days before.
