@@ -160,5 +160,6 @@ def burn(monkeypatch: Any, vault: Vault) -> None:
         tick()
 
     monkeypatch.setattr(mirror_give, "write_file", around(mirror_give.write_file))
+    monkeypatch.setattr(mirror_give, "move_file", around(mirror_give.move_file))
     monkeypatch.setattr(mirror_give, "remove_file", around(mirror_give.remove_file))
     monkeypatch.setattr(Reconcile, "_link", link)

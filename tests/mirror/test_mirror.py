@@ -216,6 +216,22 @@ def test_moved_swapped_and_renamed_notes_keep_their_memories(vault):
 
 
 @pytest.mark.promise("mirror.moves")
+def test_a_memory_that_gets_another_topic_takes_its_file_into_that_folder(vault):
+    vault.write("work/v1.2/a.md", NOTE)
+    vault.attach()
+    memory = vault.one("Only tabs")
+    assert memory.path == "work.v1_2"
+    vault.update(memory.id, pinned=True)
+    vault.scan()
+    assert vault.files().keys() == {"work/v1.2/a.md"}
+    vault.update(memory.id, path="profile.навыки")
+    assert counts(vault.scan()) == {"written": 1}
+    assert vault.files().keys() == {"profile/навыки/a.md"}
+    assert vault.one("Only tabs").path == "profile.навыки"
+    assert counts(vault.scan()) == {}
+
+
+@pytest.mark.promise("mirror.moves")
 def test_a_copy_is_named_and_becomes_a_memory_when_it_says_something_of_its_own(vault):
     vault.write("a.md", "The kiln is hot.\n")
     vault.attach()

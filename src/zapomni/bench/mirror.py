@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from zapomni.app import Zapomni
+
     Progress = Callable[[str, int, int], None]
 
 T = TypeVar("T")
@@ -29,13 +31,17 @@ _TYPES: Final = ("user", "feedback", "project", "reference")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Seconds for a folder: reading and hashing it, attaching it, scanning it again; `ratio` is of the first two."""
+    """Seconds for a folder: reading and hashing it, attaching it, storing its texts alone, scanning it again.
+
+    `ratio` is that of attaching to hashing.
+    """
 
     files: int
     megabytes: float
     hashing: float
     attaching: float
     ratio: float
+    storing: float
     idle: float
 
 
@@ -56,6 +62,7 @@ def run(folder: Path | None, files: int, progress: Progress) -> Report:
             app.documents.add(root, mode="mirror", scope=SCOPE)
             attaching, came = _timed(lambda: app.vaults.scan(scopes=[SCOPE]))
             progress("attached", came[0].added, files)
+            storing = _stored(app, root)
             idle = min(_timed(lambda: app.vaults.scan(scopes=[SCOPE]))[0] for _ in range(3))
         return Report(
             files=came[0].added,
@@ -63,6 +70,7 @@ def run(folder: Path | None, files: int, progress: Progress) -> Report:
             hashing=hashing,
             attaching=attaching,
             ratio=attaching / hashing,
+            storing=storing,
             idle=idle,
         )
 
@@ -78,6 +86,15 @@ def make_notes(root: Path, files: int, seed: int = 1) -> None:
         body = "\n".join([f"Number {no}.", *lines, "", f"See [[note-{source.randrange(files)}]]."])
         text = f"---\n{header}\n---\n\n{body}\n"
         (root / f"note-{no}.md").write_text(text, encoding="utf-8", newline="\n")
+
+
+def _stored(app: Zapomni, root: Path) -> float:
+    """Return how long the write gateway takes for the same texts: no attaching can be quicker than that."""
+    from zapomni.model import Draft
+    from zapomni.services.remember import remember_many
+
+    drafts = [Draft(content=path.read_text(encoding="utf-8")) for path in root.rglob("*.md")]
+    return _timed(lambda: list(remember_many(app.context, drafts, actor=app.actor)))[0]
 
 
 def _hashed(root: Path) -> float:

@@ -53,35 +53,42 @@ class Folder(NamedTuple):
 
     def stat(self, name: str) -> os.stat_result:
         """Return what is known of a name; a link is not followed."""
-        return os.stat(self._reached(name), dir_fd=self.handle, follow_symlinks=False)
+        return os.stat(self.reached(name), dir_fd=self.handle, follow_symlinks=False)
 
     def open(self, name: str, flags: int, mode: int = 0o600) -> int:
         """Open a name; `mode` is that of a file which is made."""
-        return os.open(self._reached(name), flags, mode, dir_fd=self.handle)
+        return os.open(self.reached(name), flags, mode, dir_fd=self.handle)
 
     def make_folder(self, name: str) -> None:
         """Make a folder."""
-        os.mkdir(self._reached(name), dir_fd=self.handle)
+        os.mkdir(self.reached(name), dir_fd=self.handle)
 
     def replace(self, name: str, onto: str) -> None:
         """Give a file another name, in place of what has it."""
-        os.replace(self._reached(name), self._reached(onto), src_dir_fd=self.handle, dst_dir_fd=self.handle)
+        os.replace(self.reached(name), self.reached(onto), src_dir_fd=self.handle, dst_dir_fd=self.handle)
 
-    def link(self, name: str, also: str) -> None:
-        """Give a file a second name; `FileExistsError` when something has it."""
-        at = self.handle
-        os.link(self._reached(name), self._reached(also), src_dir_fd=at, dst_dir_fd=at, follow_symlinks=False)
+    def link(self, name: str, also: str, into: Folder | None = None) -> None:
+        """Give a file a second name, here or in another folder; `FileExistsError` when something has it."""
+        other = into or self
+        os.link(
+            self.reached(name),
+            other.reached(also),
+            src_dir_fd=self.handle,
+            dst_dir_fd=other.handle,
+            follow_symlinks=False,
+        )
 
     def remove(self, name: str) -> None:
         """Remove a file."""
-        os.unlink(self._reached(name), dir_fd=self.handle)
+        os.unlink(self.reached(name), dir_fd=self.handle)
 
     def settle(self) -> None:
         """Have the disk keep the names as they are now, where the system can sync a folder."""
         if self.handle is not None:
             os.fsync(self.handle)
 
-    def _reached(self, name: str) -> bytes | str:
+    def reached(self, name: str) -> bytes | str:
+        """Return a name as system calls take it beside `handle`."""
         return to_os(f"{self.path}/{name}" if self.handle is None else name)
 
 

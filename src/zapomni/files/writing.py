@@ -68,6 +68,26 @@ def remove_file(tree: Tree, path: str, *, was: str) -> None:
         raise _failure(path, error) from error
 
 
+def move_file(tree: Tree, path: str, to: str, *, was: str) -> None:
+    """Give a file whose bytes have this SHA-256 another path; folders above that are made.
+
+    Raises `Conflict` when it says something else, or something stands there, `Unavailable` when it cannot be moved.
+    """
+    (above, _, name), (below, _, called) = path.rpartition("/"), to.rpartition("/")
+    try:
+        make_folders(tree, below)
+        with tree.folder(above) as folder, tree.folder(below) as other:
+            _check(tree, path, was)
+            folder.link(name, called, other)
+            folder.remove(name)
+            other.settle()
+            folder.settle()
+    except FileExistsError:
+        raise Conflict(f"{shown(to)} is there already", remedy=_AGAIN) from None
+    except OSError as error:
+        raise _failure(path, error) from error
+
+
 def make_folders(tree: Tree, path: str) -> None:
     """Make a folder and those above it, where they are not there. Raises `OSError`."""
     above = ""

@@ -34,8 +34,12 @@ class Agreed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removed:
-    """A file that went with its memory: where it was and what it said, so that an undo brings both back."""
+    """A file that went with its memory: where it was and what it said, so that an undo brings both back.
+
+    `sha256` is of its bytes, by which it is known again when it comes back, wherever that is.
+    """
 
     path: str
     memory_id: str
+    sha256: str
     text: str

@@ -14,7 +14,7 @@ from zapomni.errors import Unavailable, ZapomniError
 from zapomni.model.document import Scanned, Skipped, SourceStatus
 from zapomni.services.index_keep import keep_index
 from zapomni.services.mirror_conflicts import name_clash, sides
-from zapomni.services.mirror_give import GIVEN, give, make_files
+from zapomni.services.mirror_give import GIVEN, give, make_files, move_files
 from zapomni.services.mirror_judge import judge
 from zapomni.services.mirror_look import LEAF, look, skipped
 from zapomni.services.mirror_plan import Act, Pair, Pairing, pair_up
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 LOCK: Final = "mirror"
 """The lock of the one process that reconciles folders."""
+_RENEWED: Final = frozenset({Act.AGREE, Act.WRITE, Act.TAKE})
 _LAST: Final = frozenset({Act.DELETE, Act.FORGET})
 
 
@@ -104,6 +105,7 @@ def _reconcile(
     if problem is None:
         take(state, [one for one in left if one.act in _LAST])
         give(state, [one for one in left if one.act in GIVEN])
+        move_files(state, [one for one in left if one.act in _RENEWED])
         make_files(state)
     _forget_others(state)
     _name_left(state, judged)

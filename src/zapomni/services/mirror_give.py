@@ -6,13 +6,14 @@ reconcile finds out. A file that goes is kept in the store first.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zapomni.errors import InvalidInput, ZapomniError
-from zapomni.files.writing import remove_file, write_file
+from zapomni.files.writing import move_file, remove_file, write_file
 from zapomni.services.mirror_look import read_said
 from zapomni.services.mirror_plan import Act, Seen, free_path, path_key
-from zapomni.services.mirror_says import folder_of, name_of, note_fields, note_of, said
+from zapomni.services.mirror_says import folder_of, name_of, note_fields, note_of, said, topic_of
 from zapomni.services.mirror_state import row_of
 from zapomni.services.mirror_take import keep_text
 from zapomni.text.notes import edited_note
@@ -54,6 +55,38 @@ def give(state: Reconcile, judged: Sequence[Judged]) -> None:
             wishes.append(_again(state, one.memory, one.row))
     _write_all(state, wishes)
     _drop_all(state, [one.row for one in judged if one.act is Act.DROP])
+
+
+def move_files(state: Reconcile, judged: Sequence[Judged]) -> None:
+    """Move the files whose memories have another topic path than was agreed into its folder."""
+    moved_to: list[tuple[Agreed, str]] = []
+    for one in judged:
+        row = state.rows.get(one.file.path) if one.file is not None else None
+        to = _home_of(state, row, one.memory) if row is not None and one.memory is not None else None
+        if row is not None and to is not None:
+            try:
+                move_file(state.looked.tree, row.path, to, was=row.sha256)
+                moved_to.append((row, to))
+            except ZapomniError as error:
+                state.skip(row.path, error.message)
+    if not moved_to:
+        return
+    texts = state.context.store.mirrors.texts(state.source.id, [row.path for row, _ in moved_to])
+    with state.writing() as tx:
+        for row, to in moved_to:
+            state.agree(tx, replace(row, path=to), texts.get(row.path))
+    state.counts["written"] += len(moved_to)
+
+
+def _home_of(state: Reconcile, row: Agreed, memory: Memory) -> str | None:
+    """Return where the file of a memory belongs, None when it is there: a person may name folders at will."""
+    folder, _, name = row.path.rpartition("/")
+    wanted = folder_of(memory.path)
+    if row.held or not row.tied or row.memory_id != memory.id or memory.path == topic_of(row.path) or wanted == folder:
+        return None
+    path = free_path(f"{wanted}/{name}".lstrip("/"), state.taken)
+    state.taken.add(path_key(path))
+    return path
 
 
 def make_files(state: Reconcile) -> None:

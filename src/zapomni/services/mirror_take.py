@@ -171,7 +171,7 @@ def keep_text(state: Reconcile, tx: Tx, row: Agreed) -> None:
     """Keep the text of a file that goes; one that holds secrets is not kept."""
     text = state.context.store.mirrors.texts(state.source.id, [row.path]).get(row.path)
     if text is not None and row.memory_id is not None and not row.held:
-        tx.mirrors.keep(state.source.id, Removed(path=row.path, memory_id=row.memory_id, text=text))
+        tx.mirrors.keep(state.source.id, Removed(path=row.path, memory_id=row.memory_id, sha256=row.sha256, text=text))
 
 
 _TAKEN: Final = {
@@ -260,22 +260,11 @@ def _admit_one(state: Reconcile, tx: Tx, file: Seen) -> None:
 
 def _known_of(state: Reconcile, tx: Tx, file: Seen) -> Memory | None:
     """Return the memory that a new file names, or whose gone file it is, of those without a file."""
-    claimed = tx.get(file.claims) if file.claims is not None else None
-    if claimed is None:
-        claimed = _come_back(state, tx, file)
+    came_back = next((memory_id for memory_id, mark in state.removed.items() if mark == file.sha256), None)
+    claimed = tx.get(file.claims or came_back or "")
     if claimed is None or claimed.scope != state.source.scope or claimed.id in state.paths:
         return None
     return claimed
-
-
-def _come_back(state: Reconcile, tx: Tx, file: Seen) -> Memory | None:
-    mirrors = state.context.store.mirrors
-    for memory_id, path in state.removed.items():
-        if path == file.path:
-            kept = mirrors.removed_file(state.source.id, memory_id)
-            if kept is not None and kept.text == state.looked.texts[file.path]:
-                return tx.get(memory_id)
-    return None
 
 
 def admit_file(state: Reconcile, tx: Tx, file: Seen, one: Said) -> None:

@@ -51,7 +51,7 @@ class Mirrors(Protocol):
         """Return what files said when they were agreed; those of erased memories are left out."""
 
     def removed(self, source_id: str) -> dict[str, str]:
-        """Return where the files lay that are gone, by the ids of their memories."""
+        """Return the SHA-256 of the files that are gone, by the ids of their memories."""
 
     def removed_file(self, source_id: str, memory_id: str) -> Removed | None:
         """Return the gone file of a memory."""

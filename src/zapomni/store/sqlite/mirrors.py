@@ -59,9 +59,9 @@ class SqliteMirrorWrites:
     def keep(self, source_id: str, removed: Removed) -> None:
         """Keep a file that is gone, in place of what was kept of its memory."""
         self._db.execute(
-            "INSERT OR REPLACE INTO mirror_removed (source_no, memory_id, path, text)"
-            " SELECT no, ?, ?, ? FROM sources WHERE id = ?",
-            (removed.memory_id, removed.path, removed.text, source_id),
+            "INSERT OR REPLACE INTO mirror_removed (source_no, memory_id, path, sha256, text)"
+            " SELECT no, ?, ?, ?, ? FROM sources WHERE id = ?",
+            (removed.memory_id, removed.path, removed.sha256, removed.text, source_id),
         )
 
     def let_go(self, source_id: str, memory_id: str) -> None:
@@ -92,16 +92,16 @@ class SqliteMirrors:
             return dict(rows_of(db, sql, (source_id, dumps(list(paths)))))
 
     def removed(self, source_id: str) -> dict[str, str]:
-        """Return where the files lay that are gone, by the ids of their memories."""
+        """Return the SHA-256 of the files that are gone, by the ids of their memories."""
         with self._db.reading() as db:
-            return dict(rows_of(db, f"SELECT memory_id, path FROM mirror_removed WHERE {_OF_SOURCE}", (source_id,)))
+            return dict(rows_of(db, f"SELECT memory_id, sha256 FROM mirror_removed WHERE {_OF_SOURCE}", (source_id,)))
 
     def removed_file(self, source_id: str, memory_id: str) -> Removed | None:
         """Return the gone file of a memory."""
-        sql = f"SELECT path, text FROM mirror_removed WHERE {_OF_SOURCE} AND memory_id = ?"
+        sql = f"SELECT path, sha256, text FROM mirror_removed WHERE {_OF_SOURCE} AND memory_id = ?"
         with self._db.reading() as db:
-            for path, text in rows_of(db, sql, (source_id, memory_id)):
-                return Removed(path=path, memory_id=memory_id, text=text)
+            for path, mark, text in rows_of(db, sql, (source_id, memory_id)):
+                return Removed(path=path, memory_id=memory_id, sha256=mark, text=text)
         return None
 
     def standing(self, scope: Scope) -> Mapping[str, Standing]:

@@ -22,6 +22,7 @@ CREATE TABLE mirror_removed (
   source_no INTEGER NOT NULL REFERENCES sources (no) ON DELETE CASCADE,
   memory_id TEXT NOT NULL,
   path TEXT NOT NULL,
+  sha256 TEXT NOT NULL,
   text TEXT NOT NULL,
   PRIMARY KEY (source_no, memory_id)
 ) STRICT;
