@@ -163,6 +163,27 @@ def test_an_export_into_a_folder_of_something_else_is_refused(memory: Zapomni, t
     assert [path.name for path in full.iterdir()] == ["mine.txt"]
 
 
+@needs_git
+@pytest.mark.promise("git.grows")
+def test_an_export_keeps_to_main_and_is_its_owners_alone(memory: Zapomni, tmp_path: Path) -> None:
+    out, begun = tmp_path / "deep" / "out", tmp_path / "begun"
+    memory.remember("one", title="note")
+    memory.export_git(out)
+    assert out.stat().st_mode & 0o077 == 0
+    git(out, "checkout", "-b", "mine")
+    memory.remember("two")
+    with pytest.raises(Refused, match="main"):
+        memory.export_git(out, force=True)
+    begun.mkdir()
+    git(begun, "init", "-b", "trunk")
+    memory.export_git(begun)
+    assert git(begun, "log", "--format=%s").splitlines() == ["create: two", "create: note"]
+    (begun / ".git" / "index").unlink()
+    (begun / "user" / "two.md").unlink()  # as if an export had been killed in between
+    memory.export_git(begun)
+    assert git(begun, "status", "--porcelain") == ""
+
+
 @pytest.mark.promise("git.whole")
 def test_without_dulwich_the_extra_is_named(memory: Zapomni, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "dulwich", None)

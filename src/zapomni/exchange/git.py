@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _SECTION: Final = (b"zapomni",)
 _MARK: Final = b"history"
 """The entry of a repository's settings by which it is known as ours."""
+_HEAD: Final = cast("Ref", b"HEAD")
 _MAIN: Final = cast("Ref", b"refs/heads/main")
 _US: Final = b"zapomni <zapomni@zapomni>"
 _BATCH: Final = 10_000
@@ -73,26 +74,34 @@ def _opened(folder: Path) -> Repo:
     from dulwich.errors import NotGitRepository
     from dulwich.repo import Repo
 
-    held = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
     if folder.exists() and not folder.is_dir():
         raise Refused(f"{folder} is a file", remedy="Name a folder that is empty or not there yet")
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # as every export, its owner's alone
+    held = sorted(entry.name for entry in folder.iterdir())
     try:
-        repo = Repo(folder) if held else Repo.init(folder, mkdir=not folder.exists(), default_branch=b"main")
+        repo = Repo(folder) if held else Repo.init(folder, default_branch=b"main")
     except NotGitRepository:
         raise _foreign(folder) from None
+    refs, config = repo.refs, repo.get_config()
+    if not refs.keys() - {_HEAD} and held in ([], [".git"]):
+        _make_ours(repo)
+    elif _SECTION not in config or not config.get_boolean(_SECTION, _MARK):
+        repo.close()
+        raise _foreign(folder)
+    if refs.read_ref(_HEAD) != b"ref: " + _MAIN:
+        repo.close()
+        raise Refused(f"another branch than main is checked out in {folder}", remedy="`git checkout main` there first")
+    return repo
+
+
+def _make_ours(repo: Repo) -> None:
+    """Mark a repository without a commit as ours, and have git leave line ends and Cyrillic names alone."""
     config = repo.get_config()
-    if (_SECTION in config and config.get_boolean(_SECTION, _MARK)) or held in ([], [".git"]):
-        if _MAIN not in repo.refs:
-            for section, name, value in (
-                (_SECTION, _MARK, b"true"),
-                ((b"core",), b"autocrlf", b"false"),
-                ((b"core",), b"quotepath", b"false"),
-            ):
-                config.set(section, name, value)
-            config.write_to_path()
-        return repo
-    repo.close()
-    raise _foreign(folder)
+    config.set(_SECTION, _MARK, b"true")
+    for name, value in ((b"autocrlf", b"false"), (b"quotepath", b"false")):
+        config.set((b"core",), name, value)
+    config.write_to_path()
+    repo.refs.set_symbolic_ref(_HEAD, _MAIN)
 
 
 def _foreign(folder: Path) -> Refused:
@@ -173,7 +182,7 @@ class _Export:
 
         from dulwich.gc import garbage_collect
 
-        for ref in self._repo.refs.keys() - {_MAIN, b"HEAD"}:
+        for ref in self._repo.refs.keys() - {_MAIN, _HEAD}:
             self._repo.refs.remove_if_equals(ref, None)
         for name in ("ORIG_HEAD", "FETCH_HEAD"):
             Path(self._repo.controldir(), name).unlink(missing_ok=True)
