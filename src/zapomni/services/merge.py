@@ -55,7 +55,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """What a merge came to; `run` takes all of it back, None for a rehearsal and where there was nothing."""
+    """What a merge came to; `run` takes all of it back, None for a rehearsal and where nothing was brought over."""
 
     branch: str
     run: str | None
@@ -83,7 +83,8 @@ def merge(context: Context, name: str, *, actor: Actor, policy: Policy | None = 
         tx.finish_run(run.id, context.clock(), {"branch": name, **{k: v for k, v in counts.items() if v}})
         if dry_run or not steps:
             raise _Rehearsed
-    return Merged(branch=name, run=None if dry_run or not steps else run.id, steps=tuple(steps))
+    written = not dry_run and any(step.done is not Done.LEFT for step in steps)
+    return Merged(branch=name, run=run.id if written else None, steps=tuple(steps))
 
 
 def settle(context: Context, proposal: Proposal, decision: Decision) -> None:
@@ -221,7 +222,7 @@ class _Merging:
             ProposalKind.CONFLICT,
             scope=base.scope,
             memories=(base.id, own.id),
-            reason=f"branch {name}: {reason}",
+            reason=f"branch {name}: {reason}; `zapomni branch diff {name}` shows both",
             detail=detail,
             actor=self._actor,
         )
