@@ -93,8 +93,8 @@ def merged(came: Merged) -> Iterator[str]:
 def exported_git(came: GitExported) -> Iterator[str]:
     """Tell what an export to git came to."""
     anew = ", written anew" if came.rebuilt else ""
-    yield f"{one_line(came.folder, 4_000)}: {came.added:,} commits added, {came.commits:,} in all{anew}"
-    yield f"{came.files:,} memories lie there now"
+    yield f"{one_line(came.folder, 4_000)}: commits added: {came.added:,}, in all: {came.commits:,}{anew}"
+    yield f"memories that lie there now: {came.files:,}"
     if came.waiting:
         yield f"{came.waiting:,} changes of a run that has not ended are left for the next export"
 
