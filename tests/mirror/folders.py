@@ -62,8 +62,13 @@ class Vault:
         return (self.root / name).read_bytes().decode()
 
     def files(self) -> dict[str, bytes]:
+        """Every file but the index, which names notes and is none."""
         found = (path for path in self.root.rglob("*") if path.is_file() and not path.name.endswith(".tmp"))
-        return {path.relative_to(self.root).as_posix(): path.read_bytes() for path in found}
+        return {path.relative_to(self.root).as_posix(): path.read_bytes() for path in found if path.name != "MEMORY.md"}
+
+    def index(self) -> bytes:
+        path = self.root / "MEMORY.md"
+        return path.read_bytes() if path.exists() else b""
 
     # --- the memory -------------------------------------------------------------------------------------
     def memories(self, *, deleted: bool = False) -> dict[str, Memory]:

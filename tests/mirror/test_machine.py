@@ -205,10 +205,10 @@ class MirrorMachine(RuleBasedStateMachine):
             raise AssertionError(f"no end: {counts} {came.skipped} {self.vault.rows()} {self.vault.files()}")
         assert came.problem is None
         assert self.vault.disagreements({one.path for one in came.skipped}) == []
-        before = self.vault.files(), self.vault.revisions(), self.vault.app.store.generation()
+        before = self.vault.files(), self.vault.index(), self.vault.revisions(), self.vault.app.store.generation()
         again = self.vault.scan()
         assert not any(getattr(again, name) for name in COUNTS), again
-        after = self.vault.files(), self.vault.revisions(), self.vault.app.store.generation()
+        after = self.vault.files(), self.vault.index(), self.vault.revisions(), self.vault.app.store.generation()
         assert after == before, (again, self.vault.rows(), self.vault.files())
         self.lost_nothing()
 
