@@ -141,7 +141,7 @@ class Vaults:
 
     def _folders(self, name: str | None, scopes: Sequence[str]) -> list[tuple[Folder, Source | None]]:
         """Return a folder by the name of its source or by its path, or every mirrored one."""
-        from zapomni.services.folder import read_folder
+        from zapomni.services.folder import NOTES, read_folder
         from zapomni.services.sources import real_root
 
         try:
@@ -149,7 +149,7 @@ class Vaults:
         except NotFound:
             found = []
         if name is None or found:
-            return [(read_folder(one.root, exclude=one.exclude), one) for one in found]
+            return [(read_folder(one.root, include=one.include or NOTES, exclude=one.exclude), one) for one in found]
         root = real_root(Path(name))
         if not root.is_dir():
             remedy = "Name a mirrored source as `zapomni source list` shows it, or a folder of notes"

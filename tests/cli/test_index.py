@@ -236,6 +236,28 @@ def test_a_restored_index_keeps_what_came_since_and_a_leaf_that_somebody_wrote_i
     assert index_of(mixed) == before.replace("\r\n\r\nThe end", "\r\n- [New](new.md) — since then\r\n\r\nThe end")
 
 
+@pytest.mark.promise("index.cut", "history.erase")
+def test_a_cut_keeps_no_word_of_an_erased_memory(folder: Path, zap: Zap, home: Path) -> None:
+    one = keep(zap, "Secret plan.", "--title", "Plan", "--description", "what about the tamarind")
+    scan(zap)
+    zap("index", "apply", str(folder))
+    zap("delete", one, "--scope", "agent:coder", "--erase", "--yes")
+    scan(zap)
+    assert zap("index", "restore", str(folder)).status == 0
+    assert index_of(folder) == INDEX
+    assert not any(b"tamarind" in data for data in held(home / "store").values())
+
+
+@pytest.mark.promise("index.cut")
+def test_a_line_that_was_changed_since_a_cut_comes_back_as_it_is_now(mixed: Path, zap: Zap) -> None:
+    before = index_of(mixed)
+    zap("index", "apply", str(mixed))
+    leaf = mixed / "index-deploy.md"
+    leaf.write_text(leaf.read_text().replace("by hand: deploy/ship-2.md", "better words"))
+    zap("index", "restore", str(mixed))
+    assert index_of(mixed) == before.replace("by hand: deploy/ship-2.md", "better words")
+
+
 @pytest.mark.promise("index.cut")
 def test_a_leaf_is_no_memory_and_new_notes_join_it(folder: Path, zap: Zap) -> None:
     assert zap("index", "apply", str(folder)).status == 0

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zapomni.text.index_cut import INDEX, Card, distributed, homes_as_they_are, homes_by_topic, is_leaf
+from zapomni.text.index_outline import outline, rebuilt
 from zapomni.text.index_page import Entry, entry_of, parse_index, target_key, with_entries
 
 CARDS = st.lists(
@@ -71,6 +72,7 @@ def test_a_cut_moves_lines_byte_for_byte_and_a_second_one_changes_nothing(text, 
     lines = {line.text.strip("\ufeff\r\n") for line in parse_index(page).lines}
     after = {line.text.strip("\ufeff\r\n") for one in pages.values() for line in parse_index(one).lines}
     assert lines <= after | {""}
+    assert rebuilt(outline(page), pages.values()) == page
     assert all(is_leaf(one) for name, one in pages.items() if name != INDEX)
     assert distributed(pages, cards, homes) == pages
     assert distributed(pages, cards, homes_as_they_are(pages, cards)) == pages

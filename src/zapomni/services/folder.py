@@ -6,7 +6,7 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from zapomni.files.names import real_path
 from zapomni.files.rules import Rules
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from zapomni.files.walk import Found
     from zapomni.model.document import Source
     from zapomni.services.context import Context
+
+NOTES: Final = ("*.md",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +82,7 @@ class Folder:
         return {path: text for path, text in self.pages.items() if path != INDEX}
 
 
-def read_folder(root: str, *, include: Sequence[str] = ("*.md",), exclude: Sequence[str] = ()) -> Folder:
+def read_folder(root: str, *, include: Sequence[str] = NOTES, exclude: Sequence[str] = ()) -> Folder:
     """Read every note of a folder. What cannot be read is among `skipped` with the reason.
 
     Raises `NotFound` for a root that is not there, `Unavailable` for one that cannot be read.

@@ -1,6 +1,7 @@
 """Cutting the index of a folder: what it would save, doing it, and taking it back.
 
-What stood there before is kept in the store as the detail of a run, before anything is written; notes are not touched.
+How the lines stood before is kept in the store as the detail of a run, before anything is written, and none of their
+words: an erased memory must leave none behind. Notes are not touched.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from zapomni.services.index_budget import size_of
 from zapomni.services.index_pages import cards_of_folder, mark, read_pages, write_pages
 from zapomni.text.frontmatter import frontmatter
 from zapomni.text.index_cut import INDEX, distributed, homes_by_topic
+from zapomni.text.index_outline import outline, rebuilt, target_mark
 from zapomni.text.index_page import parse_index, target_key, with_lines
 from zapomni.text.notes import BOM
 
@@ -112,12 +114,8 @@ def apply_cut(context: Context, plan: Plan, *, actor: Actor) -> Written:
     """
     if not plan.changed:
         raise Refused(f"the index of {plan.root} is cut so already", remedy="`zapomni index plan` shows how it is cut")
-    detail = {
-        "root": plan.root,
-        "before": dict(plan.before),
-        "after": {path: plan.after[path] for path in plan.changed},
-    }
-    run = _run(context, CUT, actor, detail)
+    pages = {path: outline(text) for path, text in plan.before.items()}
+    run = _run(context, CUT, actor, {"root": plan.root, "pages": pages})
     return Written(root=plan.root, run=run, pages=write_pages(Tree(plan.root), plan.before, plan.after))
 
 
@@ -127,14 +125,15 @@ def restore_cut(context: Context, root: str, *, actor: Actor) -> Written:
     An index that nobody changed since becomes what it was to the byte. Lines of notes that came since are put behind
     the others. A leaf into which somebody wrote something else stays, and is named. Raises `NotFound` without a cut.
     """
-    detail = _latest(context, root)
+    outlines = _latest(context, root)["pages"]
     tree = Tree(root)
     pages = read_pages(tree)
-    before = {str(path): str(text) for path, text in detail["before"].items()}
-    known = {key for text in before.values() for key in _targets(text)}
-    come = [line for path, text in pages.items() for line in _new_lines(text, known, pages)]
-    after = before | ({INDEX: with_lines(before[INDEX], come)} if INDEX in before else {})
-    run = _run(context, RESTORED, actor, {"root": root, "before": pages, "after": after})
+    after = {path: rebuilt(rows, pages.values()) for path, rows in outlines.items()}
+    if INDEX in after:
+        known = {file for rows in outlines.values() for _, file, _, _ in rows}
+        come = [line for text in pages.values() for line in _new_lines(text, known, pages)]
+        after[INDEX] = with_lines(after[INDEX], come)
+    run = _run(context, RESTORED, actor, {"root": root})
     written = write_pages(tree, pages, after)
     made = [path for path in pages if path not in after]
     removed = tuple(path for path in made if _is_ours(pages[path]))
@@ -162,15 +161,11 @@ def _latest(context: Context, root: str) -> Mapping[str, Any]:
     raise NotFound(f"the index of {root} was not cut here", remedy="`zapomni index plan` proposes a cut")
 
 
-def _targets(text: str) -> set[str]:
-    return {target_key(line.entry.target) for line in parse_index(text).entries if line.entry}
-
-
 def _new_lines(text: str, known: set[str], pages: Mapping[str, str]) -> list[str]:
     return [
         line.text.strip("\ufeff\r\n")
         for line in parse_index(text).entries
-        if line.entry and target_key(line.entry.target) not in {*known, *pages}
+        if line.entry and target_mark(line) not in known and target_key(line.entry.target) not in pages
     ]
 
 

@@ -42,7 +42,7 @@ def plan(session: Session, folder: str | None, scopes: Sequence[str]) -> None:
 @scopes_option
 @answers
 def apply(session: Session, folder: str, scopes: Sequence[str]) -> None:
-    """Cut an index as `plan` shows it. Notes are not touched; what stood on its pages is kept."""
+    """Cut an index as `plan` shows it. Notes are not touched, and it can be taken back."""
     with session.memory() as app:
         came = app.vaults.cut(folder, scopes=scopes)
     session.answer(written_shape(came), render.written(came))
