@@ -27,7 +27,7 @@ class Move(NamedTuple):
 
 
 def decide(prompt: str, tools: list[str], *, answered: bool) -> Move:
-    found = _CALL.search(prompt)
+    found = _CALL.search(prompt.replace('\\"', '"'))  # some clients quote what they were given
     if answered or found is None:
         return Move(_DONE if answered else _SAID)
     fitting = [name for name in tools if name.endswith(found[1])]

@@ -146,6 +146,7 @@ _LOG: Final = re.compile(
     r"|at \S+\(|[$#>%] |\+\+\+ |--- |@@ |diff --git|[+-]\s{2,}|\|)|\b\w+Error:|\bException\b"
     r"|^\s*[\w./-]+:\d+:"
 )
+_CLOSING: Final = {'"': '"', "“": "”", "«": "»"}
 _CODE_END: Final = re.compile(r"[{};]\s*$")
 _PROSE: Final = 0.6
 """Share of letters and blanks that a sentence has at least; logs, tables and code have fewer."""
@@ -185,10 +186,17 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
             start = at + (mark.end() if mark else 0)
             for stop in [at + found.start() for found in _END.finditer(line)] + [at + len(line.rstrip())]:
                 begin = start + len(text[start:stop]) - len(text[start:stop].lstrip())
+                begin += _is_open(text[begin:stop])
                 if begin < stop:
                     yield begin, stop
                 start = stop
         at += len(line)
+
+
+def _is_open(sentence: str) -> bool:
+    """Tell whether a sentence begins with a quotation mark that only a later one closes."""
+    closing = _CLOSING.get(sentence[:1])
+    return closing is not None and closing not in sentence[1:]
 
 
 def _is_prose(sentence: str) -> bool:
