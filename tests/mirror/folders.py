@@ -100,20 +100,25 @@ class Vault:
         (source,) = [one for one in self.app.documents.sources(scopes=["all"]) if str(one.scope) == self.scope]
         return self.app.store.mirrors.agreed(source.id)
 
+    def ask(self, sql: str) -> list[Any]:
+        """The first column of a question to the store's file, as no surface shows it."""
+        store: Any = self.app.store
+        with store._db.reading() as db:
+            return [row[0] for row in db.execute(sql)]
+
     def revisions(self) -> int:
-        with self.app.store._db.reading() as db:
-            return db.execute("SELECT count(*) FROM revisions").fetchall()[0][0]
+        (count,) = self.ask("SELECT count(*) FROM revisions")
+        return int(count)
 
     def haystack(self) -> str:
         """Everything that is written anywhere: folder, memories, history, proposals, files that are gone."""
         texts = [data.decode("utf-8", "replace") for data in self.files().values()]
-        with self.app.store._db.reading() as db:
-            for sql in (
-                "SELECT coalesce(before, '') || coalesce(after, '') FROM revisions",
-                "SELECT detail FROM proposals",
-                "SELECT text FROM mirror_removed",
-            ):
-                texts += [row[0] for row in db.execute(sql)]
+        for sql in (
+            "SELECT coalesce(before, '') || coalesce(after, '') FROM revisions",
+            "SELECT detail FROM proposals",
+            "SELECT text FROM mirror_removed",
+        ):
+            texts += self.ask(sql)
         return "\n".join(texts)
 
     def disagreements(self, passed: Collection[str] = ()) -> list[str]:
@@ -164,7 +169,6 @@ def burn(monkeypatch: Any, vault: Vault) -> None:
         real_link(self, tx, before)
         tick()
 
-    monkeypatch.setattr(mirror_give, "write_file", around(mirror_give.write_file))
-    monkeypatch.setattr(mirror_give, "move_file", around(mirror_give.move_file))
-    monkeypatch.setattr(mirror_give, "remove_file", around(mirror_give.remove_file))
+    for name in ("write_file", "move_file", "remove_file"):
+        monkeypatch.setattr(mirror_give, name, around(getattr(mirror_give, name)))
     monkeypatch.setattr(Reconcile, "_link", link)

@@ -13,7 +13,6 @@ from tests.mirror.folders import Vault
 from zapomni.bench.mirror import make_notes
 from zapomni.errors import InvalidInput, NotFound, Refused
 from zapomni.model import About, LinkKind, Origin
-from zapomni.store.sqlite.connection import rows_of
 
 FIXTURE = Path(__file__).parents[3] / "shared/reference/integrations/fixtures/claude_memory_dir"
 NOTE = (
@@ -313,11 +312,11 @@ def test_a_secret_stays_in_its_file_alone_and_the_cut_text_never_flows_back(vaul
     vault.app.delete(memory.id, scopes=[vault.scope])
     vault.scan(accept_removals=True)
     assert vault.read("a.md") == text
-    with vault.app.store._db.reading() as db:
-        tables = [
-            name for (name,) in rows_of(db, "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE TABLE%STRICT%'")
-        ]
-        dumped = "\n".join(repr(rows_of(db, f"SELECT * FROM {name}")) for name in tables)
+    tables = vault.ask("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
+    columns = [
+        (name, column) for name in tables for column in vault.ask(f"SELECT name FROM pragma_table_info('{name}')")
+    ]
+    dumped = repr([vault.ask(f'SELECT "{column}" FROM "{name}"') for name, column in columns])
     assert "Qwerty" not in dumped
     assert "Qm3nP8xL2vB7" not in dumped
 

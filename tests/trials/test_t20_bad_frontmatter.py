@@ -59,6 +59,7 @@ def test_a_header_that_cannot_be_read_is_named_with_its_line_and_its_note_is_fou
 
 
 def memory(world: drive.World, word: str) -> dict[str, Any]:
+    found: dict[str, Any]
     (found,) = [one for one in world.zap("list", "--scope", "agent:a")["memories"] if word in one["content"]]
     return found
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from zapomni.store.base import Tx
     from zapomni.store.branches import BranchWrites
     from zapomni.store.lessons import LessonWrites
+    from zapomni.store.mirrors import MirrorWrites
     from zapomni.store.misses import MissWrites
     from zapomni.store.proposals import ProposalWrites
     from zapomni.store.readings import ReadingWrites
@@ -80,6 +81,11 @@ class Rehearsal:
     @property
     def branches(self) -> BranchWrites:
         """Nor does it know branches."""
+        raise NotImplementedError
+
+    @property
+    def mirrors(self) -> MirrorWrites:
+        """Nor what was agreed of files."""
         raise NotImplementedError
 
     def get(self, memory_id: str) -> Memory | None:

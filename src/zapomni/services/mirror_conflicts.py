@@ -123,17 +123,18 @@ def settle(context: Context, proposal: Proposal, decision: Decision) -> None:
         case "memory":
             settled = replace(settled, version=0)  # the file is as agreed, and the memory has changed since
         case _:
-            settled = replace(settled, **_own_memory(context, source, one, decision))
+            own = _own_memory(context, source, one, decision)
+            settled = replace(settled, memory_id=own.id, version=own.version)
     decision.tx.mirrors.agree(source.id, settled, redact(text)[0] if one.held else text)
 
 
-def _own_memory(context: Context, source: Source, one: Said, decision: Decision) -> dict[str, object]:
+def _own_memory(context: Context, source: Source, one: Said, decision: Decision) -> Memory:
     """Make a memory of what the file says; the other one gets a file of its own by the next scan."""
     entry = entry_of(context, replace(one.draft, scope=source.scope), actor=decision.actor, run=decision.run)
     outcome = admit(context, decision.tx, entry)
     if outcome.memory is None:
         raise Conflict(f"it cannot be a memory: {'; '.join(outcome.warnings)}", remedy="Choose memory or file")
-    return {"memory_id": outcome.memory.id, "version": outcome.memory.version}
+    return outcome.memory
 
 
 def _bytes_of(source: Source, path: str) -> bytes:

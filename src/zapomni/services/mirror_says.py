@@ -9,7 +9,7 @@ from zapomni.model import Draft
 from zapomni.readers.titles import first_heading, shown, stem
 from zapomni.services.prepare import Prepared, prepare
 from zapomni.text.clean import is_blank
-from zapomni.text.notes import Note, new_note, parse_note, plain_body, slug
+from zapomni.text.notes import Note, fitting, new_note, parse_note, plain_body, slug
 from zapomni.text.secrets import redact
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def note_fields(changed: Mapping[str, Any]) -> dict[str, Any]:
 def note_of(memory: Memory, name: str) -> str:
     """Return a memory as a note of our own, in a file of this name."""
     return new_note(
-        name=name,
+        name=fitting(memory.title, name) if memory.title else name,
         title=memory.title,
         description=memory.description,
         about=memory.about,

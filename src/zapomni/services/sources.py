@@ -43,9 +43,7 @@ def add_source(
     place = _attachable(root)
     if mode is SourceMode.MIRROR:
         _check_mirror(context, place, scope)
-    for field, patterns in (("include", include), ("exclude", exclude)):
-        if len(patterns) > GLOB_LIMIT:
-            raise InvalidInput(field, f"{len(patterns)} patterns, at most {GLOB_LIMIT} are allowed")
+    _check_number(include=include, exclude=exclude)
     own = real_root(home)
     if place == own or place in own.parents:
         inside = _spelled(own.relative_to(place))
@@ -74,6 +72,12 @@ def _attachable(root: Path) -> Path:
     if not (os.path.isdir(name) or os.path.isfile(name)):  # noqa: PTH112, PTH113 - as above
         raise Refused(f"{place} is neither a folder nor a file", remedy="Attach what can be read from its beginning")
     return place
+
+
+def _check_number(**patterns: Sequence[str]) -> None:
+    for field, given in patterns.items():
+        if len(given) > GLOB_LIMIT:
+            raise InvalidInput(field, f"{len(given)} patterns, at most {GLOB_LIMIT} are allowed")
 
 
 def make_root(root: Path) -> None:

@@ -85,6 +85,7 @@ class Watcher(Background):
         patience_s = STIR_S if mirrored else PATIENCE_S
         with watching(folders, rest_s=self._rest_s, patience_s=patience_s, stop=self.stopping) as changes:
             owed = self._look()  # what changes from here on is told
+            self._felt.clear()  # a mirrored file that was being written just before is told of by nobody: look twice
             while (due := self._due(views, changes, owed)) is not None:
                 owed = self._look(due)
 

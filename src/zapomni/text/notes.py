@@ -210,6 +210,12 @@ def slug(title: str, otherwise: str) -> str:
     return f"{words}-{otherwise}" if _DEVICES.fullmatch(words) else words
 
 
+def fitting(title: str, name: str) -> str:
+    """Return a name if it is one of a title (`so`, `so-2`), else the one that the title makes."""
+    made = slug(title, name)
+    return name if re.fullmatch(rf"{re.escape(made)}(?:-\d+)?", name) else made
+
+
 # --- reading --------------------------------------------------------------------------------------------
 def _cut_up(text: str) -> _Parts:
     mark = BOM if text.startswith(BOM) else ""
@@ -246,15 +252,9 @@ def _tail_of(text: str, start: int) -> int:
 def _title(values: Mapping[str, Any], ours: Mapping[str, Any]) -> str:
     """Return the title: the whole one that stands beside a name made of it, else the name."""
     name, whole = _line(values.get("name")), _line(ours.get("title"))
-    if whole and (not name or name == _slug_of(whole, name)):
+    if whole and (not name or name == fitting(whole, name)):
         return whole
     return name or _line(values.get("title"))
-
-
-def _slug_of(title: str, name: str) -> str:
-    """Return what a title is called beside others of the same name: `name`, `name-2` and so on."""
-    made = slug(title, name)
-    return name if re.fullmatch(rf"{re.escape(made)}(?:-\d+)?", name) else made
 
 
 def _line(value: Any) -> str:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from zapomni.app import Zapomni
     from zapomni.model.document import Scanned, Source
 
+NOTE_REST_S = 2.0
+"""Most seconds that a note of a mirrored folder has to rest: a server that watches it has waited for it already, and a
+change of a memory brings it to look at all of them."""
+
 _quiet = click.option("--quiet", is_flag=True, help="Show no progress.")
 
 
@@ -158,7 +162,9 @@ def _scan(
         options: dict[str, Any] = {"scopes": scopes, "accept_removals": wish.accept_removals}
         options["progress"] = (lambda _: move) if move is not None else None
         rest_s = app.config.documents.debounce_s if wish.for_parent else 0.0
-        scanned = app.documents.scan(name, **options) + app.vaults.scan(name, rest_s=rest_s, **options)
+        scanned = app.documents.scan(name, **options) + app.vaults.scan(
+            name, rest_s=min(rest_s, NOTE_REST_S), **options
+        )
         if name is None and wish.for_parent:
             return scanned
         return scanned + app.reading.scan(name, quick=wish.quick, rest_s=rest_s, **options)
