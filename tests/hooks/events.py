@@ -40,7 +40,7 @@ def claude_lines(*said: tuple[str, str], session: str = "c1") -> str:
     lines, parent = [], None
     for no, (role, text) in enumerate(said):
         content: Any = text if role == "user" else [{"type": "text", "text": text}]
-        row = {"type": role, "uuid": f"{session}-{no}", "parentUuid": parent, "sessionId": session}
+        row: dict[str, Any] = {"type": role, "uuid": f"{session}-{no}", "parentUuid": parent, "sessionId": session}
         row |= {"timestamp": f"2026-11-01T10:00:{no % 60:02}Z", "message": {"role": role, "content": content}}
         lines.append(json.dumps(row, ensure_ascii=False))
         parent = row["uuid"]

@@ -89,7 +89,7 @@ def test_an_event_can_be_named_on_the_command_line(home: Path) -> None:
 
 
 def test_cline_puts_the_prompt_one_level_deeper(home: Path) -> None:
-    payload = {"hookName": "UserPromptSubmit", "taskId": "t", "workspaceRoots": [str(home / "work")]}
+    payload: dict[str, Any] = {"hookName": "UserPromptSubmit", "taskId": "t", "workspaceRoots": [str(home / "work")]}
     payload["userPromptSubmit"] = {"prompt": "Where do the orders live, in PostgreSQL?", "attachments": []}
     assert "PostgreSQL 16" in json.loads(answer(Call("cline"), json.dumps(payload).encode()))["contextModification"]
 

@@ -16,7 +16,7 @@ from zapomni.search.fuse import fuse, parts
 from zapomni.search.lexical import WordScores
 from zapomni.search.rank import importance_factor, rank
 from zapomni.search.retrieve import in_its_language
-from zapomni.store.base import Lexical, LexicalHit
+from zapomni.store.base import Lexical, LexicalHit, Standing
 from zapomni.text.words import index_words, query_words
 
 if TYPE_CHECKING:
@@ -44,10 +44,7 @@ def select_by_description(
         asked = _centred(in_its_language(space, vector, query.text), space)
         cosines = {no: sum(map(mul, asked, _centred(own, space))) for no, own in vectors.items()}
 
-    def fetch(nos: Sequence[int]) -> dict[int, Memory]:
-        return {no: memories[no] for no in nos}
-
-    ranked = rank(fuse(by_words, cosines), fetch, query.limit)
+    ranked = rank(_Listed(memories), fuse(by_words, cosines), query.limit)
     kept = above_floor(ranked, query.text, by_words, cosines, len(memories))
     return [
         Hit(
@@ -55,11 +52,25 @@ def select_by_description(
             score=item.score,
             parts=(
                 *parts(by_words.get(item.no), cosines.get(item.no)),
-                Part(name="importance", value=importance_factor(item.memory), why="multiplies"),
+                Part(name="importance", value=importance_factor(item.memory.importance), why="multiplies"),
             ),
         )
         for item in kept
     ]
+
+
+class _Listed:
+    """Memories that are ranked by their place in a list."""
+
+    def __init__(self, memories: Sequence[Memory]) -> None:
+        self._memories = memories
+
+    def standings(self, nos: Sequence[int]) -> dict[int, Standing]:
+        found = self.fetch(nos)
+        return {no: Standing(memory.id, memory.importance, memory.created_at) for no, memory in found.items()}
+
+    def fetch(self, nos: Sequence[int]) -> dict[int, Memory]:
+        return {no: self._memories[no] for no in nos}
 
 
 def _lexical(memories: Sequence[Memory], words: Sequence[QueryWord]) -> Lexical:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from zapomni.search.constants import IMPORTANCE_BASE, IMPORTANCE_SHARE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from zapomni.model import Memory
-    from zapomni.store.base import Store
+    from zapomni.store.base import Standing
 
 _MOST: Final = IMPORTANCE_BASE + IMPORTANCE_SHARE
 """What the greatest importance multiplies by."""
@@ -30,7 +30,17 @@ class Ranked(NamedTuple):
         return self.memory.content
 
 
-class _Standing(NamedTuple):
+class Candidates(Protocol):
+    """Where the memories of a ranking stand: a store, or a list."""
+
+    def standings(self, nos: Sequence[int]) -> Mapping[int, Standing]:
+        """Return what of these rows says how they stand in an answer; rows that are gone are missing."""
+
+    def fetch(self, nos: Sequence[int]) -> Mapping[int, Memory]:
+        """Return the memories of these rows."""
+
+
+class _Place(NamedTuple):
     """A candidate in the order of the answer: the greatest score first, of equal ones the newest."""
 
     below: float
@@ -45,25 +55,25 @@ def importance_factor(importance: float) -> float:
     return IMPORTANCE_BASE + IMPORTANCE_SHARE * importance
 
 
-def rank(store: Store, candidates: Sequence[tuple[float, int]], limit: int) -> list[Ranked]:
+def rank(held: Candidates, scored: Sequence[tuple[float, int]], limit: int) -> list[Ranked]:
     """Return the best of these pairs of relevance and row, which come best first; newer breaks a tie.
 
-    The store is asked how as many stand as can still rise into the answer, and for the memories of the answer.
+    What stands of them is asked of as many as can still rise into the answer, and of the answer the memories.
     """
-    best: list[_Standing] = []
-    for start in range(0, len(candidates), 2 * limit):
-        batch = candidates[start : start + 2 * limit]
+    best: list[_Place] = []
+    for start in range(0, len(scored), 2 * limit):
+        batch = scored[start : start + 2 * limit]
         if len(best) == limit:
             least = -best[-1].below
             if batch[0][0] * _MOST <= least:
                 break
             batch = [pair for pair in batch if pair[0] * _MOST >= least]
-        found = store.standings([no for _, no in batch])
+        found = held.standings([no for _, no in batch])
         for relevance, no in batch:
             if (standing := found.get(no)) is not None:
                 score = relevance * importance_factor(standing.importance)
-                best.append(_Standing(-score, -standing.created_at.timestamp(), standing.id, no, relevance))
+                best.append(_Place(-score, -standing.created_at.timestamp(), standing.id, no, relevance))
         best.sort()
         del best[limit:]
-    memories = store.fetch([item.no for item in best])
+    memories = held.fetch([item.no for item in best])
     return [Ranked(item.no, memories[item.no], item.relevance, -item.below) for item in best if item.no in memories]

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from zapomni.errors import InvalidInput, Refused
-from zapomni.model import Run, Trust, Verb
+from zapomni.model import Filter, Run, Trust, Verb
 from zapomni.model.branch import BRANCH_LIMIT, Branch
-from zapomni.model.question import Filter
 from zapomni.record import to_record
 from zapomni.services.difference import Difference, compared
 from zapomni.services.fork import begun_from, no_branch

@@ -23,8 +23,8 @@ MOST: Final = 5
 WORD_FLOOR: Final = 0.4
 """Share of what the prompt's words could say that a memory must hold: nobody asked for it, so it takes more than the
 floor of a recall (`search.constants.WORDS_ALONE`). 200 questions each: at .4 the right passage of XQuAD is among those
-brought for 95 % (Russian 89 %), and unrelated questions bring something for 4 % (Russian 34 %); at .25 it is 99 and 30 %
-(98 and 67 %), at .5 88 and 1 % (84 and 14 %)."""
+brought for 95 % (Russian 89 %), and unrelated questions bring something for 4 % (Russian 34 %); at .25 it is 99 and
+30 % (98 and 67 %), at .5 88 and 1 % (84 and 14 %)."""
 
 
 def relevant(context: Context, prompt: str, where: Filter, shown: Container[str]) -> list[Memory]:

@@ -17,6 +17,7 @@ from zapomni.store.sqlite.connection import Connections
 from zapomni.store.sqlite.corpus import MEMORIES
 from zapomni.store.sqlite.faults import translated
 from zapomni.store.sqlite.opening import open_file
+from zapomni.store.sqlite.rooms import Rooms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,16 +28,6 @@ if TYPE_CHECKING:
     from zapomni.clock import Clock
     from zapomni.model import Filter, Link, Memory, Page, Revision, Run, Scope, Space, Vector
     from zapomni.store.base import Backlog, Check, EmbedJob, Lexical, Place, Standing, Stats
-    from zapomni.store.sqlite.branches import SqliteBranches
-    from zapomni.store.sqlite.calls import SqliteCalls
-    from zapomni.store.sqlite.descriptions import SqliteDescriptions
-    from zapomni.store.sqlite.documents import SqliteDocuments
-    from zapomni.store.sqlite.lessons import SqliteLessons
-    from zapomni.store.sqlite.mirrors import SqliteMirrors
-    from zapomni.store.sqlite.misses import SqliteMisses
-    from zapomni.store.sqlite.proposals import SqliteProposals
-    from zapomni.store.sqlite.readings import SqliteReadings
-    from zapomni.store.sqlite.sessions import SqliteSessions
     from zapomni.store.sqlite.vectors import Vectors
     from zapomni.store.sqlite.write import SqliteTx
     from zapomni.text.words import QueryWord
@@ -54,90 +45,16 @@ def open_sqlite(path: Path, *, busy_timeout_ms: int = BUSY_TIMEOUT_MS, clock: Cl
     return SqliteStore(Connections(path, busy_timeout_ms, immutable=immutable), clock)
 
 
-class SqliteStore:
+class SqliteStore(Rooms):
     """One SQLite file as a `base.Store`, which says what each method promises.
 
     What a reading by words does not need is imported by the methods that do: a hook has few milliseconds.
     """
 
     def __init__(self, connections: Connections, clock: Clock) -> None:
-        self._db = connections
-        self._clock = clock
+        super().__init__(connections, clock)
         self._vectors: Vectors | None = None
-        self._documents: SqliteDocuments | None = None
         self._traces = False  # of something erased, in a log that a reader kept from being cleared
-
-    @property
-    def readings(self) -> SqliteReadings:
-        """What the store holds for the reading memory."""
-        from zapomni.store.sqlite.readings import SqliteReadings
-
-        return SqliteReadings(self._db)
-
-    @property
-    def branches(self) -> SqliteBranches:
-        """What the store holds of branches of the memory."""
-        from zapomni.store.sqlite.branches import SqliteBranches
-
-        return SqliteBranches(self._db)
-
-    @property
-    def documents(self) -> SqliteDocuments:
-        """What the store holds of documents, beside the memories."""
-        from zapomni.store.sqlite.documents import SqliteDocuments
-
-        if self._documents is None:
-            self._documents = SqliteDocuments(self._db)
-        return self._documents
-
-    @property
-    def proposals(self) -> SqliteProposals:
-        """What waits for a person in the review inbox, and what one has decided."""
-        from zapomni.store.sqlite.proposals import SqliteProposals
-
-        return SqliteProposals(self._db)
-
-    @property
-    def lessons(self) -> SqliteLessons:
-        """Which memories are rules that were raised, and who has acknowledged what."""
-        from zapomni.store.sqlite.lessons import SqliteLessons
-
-        return SqliteLessons(self._db)
-
-    @property
-    def misses(self) -> SqliteMisses:
-        """Questions that did not find their memory, and how many questions there were."""
-        from zapomni.store.sqlite.misses import SqliteMisses
-
-        return SqliteMisses(self._db)
-
-    @property
-    def descriptions(self) -> SqliteDescriptions:
-        """The vectors of descriptions alone."""
-        from zapomni.store.sqlite.descriptions import SqliteDescriptions
-
-        return SqliteDescriptions(self._db)
-
-    @property
-    def mirrors(self) -> SqliteMirrors:
-        """What the store holds of mirrored folders."""
-        from zapomni.store.sqlite.mirrors import SqliteMirrors
-
-        return SqliteMirrors(self._db, self._clock)
-
-    @property
-    def calls(self) -> SqliteCalls:
-        """The calls of language models, with what they cost."""
-        from zapomni.store.sqlite.calls import SqliteCalls
-
-        return SqliteCalls(self._db)
-
-    @property
-    def sessions(self) -> SqliteSessions:
-        """What the store holds for the sessions of agents."""
-        from zapomni.store.sqlite.sessions import SqliteSessions
-
-        return SqliteSessions(self._db, self._clock)
 
     # --- writing ---------------------------------------------------------------------------------------
     @contextmanager
@@ -203,6 +120,8 @@ class SqliteStore:
 
     def topics(self, where: Filter) -> dict[str, int]:
         """Count what the filter lets through at each topic path, in the order of the paths."""
+        from zapomni.store.sqlite import stats
+
         with self._db.reading() as db:
             return stats.topics(db, self._condition(where))
 
