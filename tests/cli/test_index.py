@@ -87,6 +87,16 @@ def test_a_line_that_a_person_took_out_stays_out(folder: Path, zap: Zap) -> None
 
 
 @pytest.mark.promise("index.kept")
+def test_a_line_leads_to_where_its_file_was_moved(folder: Path, zap: Zap) -> None:
+    one = keep(zap, "Prod has two regions.", "--title", "Regions", "--description", "where is prod")
+    scan(zap)
+    zap("update", one, "--scope", "agent:coder", "--path", "infra")
+    scan(zap)
+    assert (folder / "infra/regions.md").exists()
+    assert index_of(folder) == INDEX + "- [Regions](infra/regions.md) — where is prod\n"
+
+
+@pytest.mark.promise("index.kept")
 def test_an_index_that_is_no_text_is_left_alone_and_named(folder: Path, zap: Zap) -> None:
     (folder / "MEMORY.md").write_bytes(b"- [A](a.md) \xff\n")
     keep(zap, "Prod has two regions.", "--title", "Regions")

@@ -49,20 +49,21 @@ def keep_index(
     *,
     made: Collection[str],
     edited: Collection[str],
-    dropped: Collection[str],
+    became: Mapping[str, str | None],
 ) -> Kept:
     """Bring the index of a mirrored folder to what was just written to it.
 
-    Files that were `made` get a line, those that were `edited` a new one where they have one of ours, those that were
-    `dropped` lose theirs. An index that cannot be read, or changes each time it is to be written, is left and named.
+    Files that were `made` get a line, those that were `edited` a new one where they have one of ours. `became` says of
+    files that were moved where they are now: their lines lead there; None is for those that are gone with their lines.
+    An index that cannot be read, or changes each time it is to be written, is left and named.
     """
     tree = Tree(source.root)
     try:
         for _ in range(_TRIES):
             before = read_pages(tree)
             after = before
-            if made or _listed(before) & {target_key(path) for path in (*edited, *dropped)}:
-                after = _kept(context, source, before, made, edited, dropped)
+            if made or _listed(before) & {target_key(path) for path in (*edited, *became)}:
+                after = _kept(context, source, before, made, edited, became)
             with suppress(Conflict):
                 return Kept(
                     pages=write_pages(tree, before, after),
@@ -92,18 +93,18 @@ def _kept(
     before: Mapping[str, str],
     made: Collection[str],
     edited: Collection[str],
-    dropped: Collection[str],
+    became: Mapping[str, str | None],
 ) -> dict[str, str]:
     agreed = {path: row.memory_id for path, row in context.store.mirrors.agreed(source.id).items() if row.memory_id}
-    listed = _listed(before)
-    wanted = [*made, *(path for path in edited if target_key(path) in listed)] if before else list(agreed)
+    pages = distributed(before, [], {}, became=became)
+    listed, now = _listed(pages), [became.get(path) or path for path in edited]
+    wanted = [*made, *(path for path in now if target_key(path) in listed)] if before else list(agreed)
     ids = {path: agreed[path] for path in wanted if path in agreed}
     found = context.store.get(list(ids.values()), everything_in((source.scope,)))
     memories = {memory.id: memory for memory in found}
     cards = [card_of(path, memories[one]) for path, one in ids.items() if one in memories]
-    homes = homes_as_they_are(before, cards)
-    former = _former(context, before, cards, ids) | _given_up(context, source)
-    return distributed(before, cards, homes, former=former, became=dict.fromkeys(dropped))
+    former = _former(context, pages, cards, ids) | _given_up(context, source)
+    return distributed(pages, cards, homes_as_they_are(pages, cards), former=former)
 
 
 def _former(context: Context, pages: Mapping[str, str], cards: list[Card], ids: Mapping[str, str]) -> set[str]:

@@ -109,7 +109,8 @@ def _reconcile(
         make_files(state)
     _forget_others(state)
     _name_left(state, judged)
-    kept = keep_index(context, source, index, made=state.made, edited=state.edited, dropped=state.dropped)
+    became = state.moved | dict.fromkeys(state.dropped)
+    kept = keep_index(context, source, index, made=state.made, edited=state.edited, became=became)
     state.notes += [Skipped(path=INDEX, reason=warning) for warning in kept.warnings]
     return Scanned(
         source=source,

@@ -76,6 +76,7 @@ def move_files(state: Reconcile, judged: Sequence[Judged]) -> None:
         for row, to in moved_to:
             state.agree(tx, replace(row, path=to), texts.get(row.path))
     state.counts["written"] += len(moved_to)
+    state.moved |= {row.path: to for row, to in moved_to}
 
 
 def _home_of(state: Reconcile, row: Agreed, memory: Memory) -> str | None:

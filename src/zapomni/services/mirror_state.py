@@ -62,6 +62,7 @@ class Reconcile:
         self.made: list[str] = []
         self.edited: list[str] = []
         self.dropped: list[str] = []
+        self.moved: dict[str, str] = {}
         self._run: str | None = None
 
     @contextmanager
