@@ -29,13 +29,13 @@ function hook(event) {
   });
 }
 
-// What people and the model have said in a session: OpenCode keeps it in a database, so it is handed over.
 async function said(client, session) {
   try {
     const { data } = await client.session.messages({ path: { id: session } });
-    return (data ?? []).map(({ info, parts }) => ({
+    return data.map(({ info, parts }) => ({
       role: info.role,
       id: info.id,
+      at: String(info.time?.created ?? ""),
       text: parts.flatMap((part) => (part.type === "text" && !part.synthetic ? [part.text] : [])).join("\n"),
     }));
   } catch {
@@ -43,7 +43,7 @@ async function said(client, session) {
   }
 }
 
-export const ZapomniPlugin = async ({ client, directory }) => {
+export const ZapomniPlugin = async ({ directory, client }) => {
   const packs = new Map(); // by session: what it was given at its start
   const found = new Map(); // by session: what fits its latest prompt
   const tell = (name, session, more) =>
