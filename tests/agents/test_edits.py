@@ -34,7 +34,7 @@ OTHER = Launch(client="claude-code", command="/usr/bin/zapomni")
 SERVER = servers.member("mcpServers", servers.claude)
 TABLE = servers.table("mcp_servers", servers.plain)
 ENTRY = servers.entry("extensions", servers.goose)
-MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+MANY = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 
 
 def there_and_back(edit: Edit, text: str) -> str:
@@ -214,7 +214,7 @@ def test_broken_json_is_refused_and_never_guessed(text: str) -> None:
 
 
 @pytest.mark.promise("setup.identity")
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(configs.jsonc(), st.sampled_from(["", "\n", "// theirs\n"]))
 def test_a_file_with_a_server_and_hooks_of_ours_goes_back_to_what_it_was(text: str, theirs: str) -> None:
     """Through files, ledger and all: untouched since by the copy, touched since by the edits."""

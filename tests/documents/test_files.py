@@ -129,7 +129,7 @@ def test_a_single_attached_file_is_a_root_of_its_own(desk: Desk) -> None:
         desk.app.documents.read_file("beside.md")
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     lines=st.lists(st.text(alphabet="aёж🎄 \r\t", max_size=6), min_size=1, max_size=6),
     end=st.sampled_from(["", "\n"]),

@@ -233,7 +233,7 @@ def test_no_text_breaks_the_engine(worker, text):
     assert tokens == own_tokens
 
 
-@hypothesis_settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@hypothesis_settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(alphabet=st.characters(exclude_categories=[]), max_size=100))
 def test_arbitrary_text_gets_a_unit_vector_and_both_tokenizers_count_alike(worker, text):
     width, length, tokens, own_tokens = worker.ask(text)

@@ -326,7 +326,7 @@ _LIFE = st.fixed_dictionaries(
 
 
 @pytest.mark.promise("exchange.lossless")
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(_DRAFTS, _LIFE), min_size=1, max_size=5))
 def test_whatever_can_be_stored_comes_back_from_an_export(pairs: list[tuple[Draft, dict[str, Any]]]) -> None:
     memories = []

@@ -119,7 +119,7 @@ def written(form: str, objects: list[Any]) -> bytes:
 
 
 @pytest.mark.parametrize(("form", "shape"), SHAPES)
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_any_value_of_any_field_leads_to_a_report(
     app: Zapomni, tmp_path: Path, form: str, shape: dict[str, Any], data: st.DataObject

@@ -258,7 +258,7 @@ def test_the_fuzzed_names_hold_those_of_the_tree(home: Path) -> None:
     assert {path.name for path in (home / "vault").iterdir()} - {".gitignore"} <= set(NAMES)
 
 
-@settings(max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10_000, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**64))
 def test_no_path_leads_outside_or_to_a_secret(guard: PathGuard, home: Path, seed: int) -> None:
     path = fuzzed(seed).replace("HOME", str(home))

@@ -199,7 +199,7 @@ TREE = ["a/x.txt", "a/x.md", "a/b/y.md", "a/b/y.txt", "b/a/q", "top.md", "зам
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is the judge here")
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     lines=st.lists(st.sampled_from(LINES), min_size=1, max_size=4), inner=st.lists(st.sampled_from(LINES), max_size=2)
 )

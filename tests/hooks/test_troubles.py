@@ -163,14 +163,14 @@ def is_valid(client: str, text: str) -> bool:
 
 @pytest.mark.promise("hooks.silent")
 @given(client=st.sampled_from(CLIENTS), event=EVENTS | JSON)
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_comes_in_a_valid_answer_goes_out(home: Path, client: str, event: Any) -> None:
     assert is_valid(client, answer(Call(client), json.dumps(event).encode("utf-8", "surrogatepass")))
 
 
 @pytest.mark.promise("hooks.silent")
 @given(client=st.sampled_from(CLIENTS), data=st.binary(max_size=300))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_bytes_that_are_no_event_get_a_valid_answer_too(home: Path, client: str, data: bytes) -> None:
     assert is_valid(client, answer(Call(client), data))
 

@@ -142,7 +142,7 @@ def test_no_request_makes_the_server_fail_and_each_answer_is_as_described(
 ) -> None:
     operations, planted = served
 
-    @settings(max_examples=EXAMPLES, deadline=None, database=None, derandomize=True, phases=[Phase.generate],
+    @settings(max_examples=EXAMPLES, database=None, derandomize=True, phases=[Phase.generate],
               suppress_health_check=list(HealthCheck))  # fmt: skip
     @given(case=operations[label].as_strategy(generation_mode=GenerationMode(mode)), known=st.booleans())
     def ask(case: Any, *, known: bool) -> None:

@@ -230,7 +230,5 @@ COUNTS = ("added", "changed", "moved", "removed", "written", "dropped")
 def test_random_edits_with_crashes_between_lose_nothing_and_end_with_both_sides_alike():
     run_state_machine_as_test(
         MirrorMachine,
-        settings=settings(
-            max_examples=25, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck)
-        ),
+        settings=settings(max_examples=25, stateful_step_count=50, suppress_health_check=list(HealthCheck)),
     )

@@ -63,13 +63,13 @@ def test_a_file_that_is_changed_anywhere_is_read_or_refused(name):
         check(reader, name, changed(FILES[name], chance))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.binary(max_size=400), st.sampled_from(sorted(by_ending())))
 def test_random_bytes_are_read_or_refused_by_every_reader(data, ending):
     check(by_ending()[ending], f"name{ending}", data)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.text(alphabet="<>/!-[]?a='\" &;pulitder\n", max_size=200), st.sampled_from(["a.html", "a.md", "a.ipynb"]))
 def test_any_markup_is_read_or_refused(text, name):
     check(reader_for(name, b""), name, text.encode())

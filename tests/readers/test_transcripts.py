@@ -161,7 +161,7 @@ ROW = st.fixed_dictionaries(
 
 
 @given(rows=st.lists(ROW, max_size=6), junk=st.binary(max_size=30))
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_lines_are_turns_or_no_transcript(tmp_path: Path, rows: list[Any], junk: bytes) -> None:
     text = b"\n".join([*(json.dumps(row).encode() for row in rows), junk])
     (tmp_path / "t").write_bytes(text)
@@ -173,7 +173,7 @@ def test_any_lines_are_turns_or_no_transcript(tmp_path: Path, rows: list[Any], j
 
 
 @given(st.text(alphabet="a <>`~\n>-[]/k7m2p4qdx3w9zt5c:zapomnirecall", max_size=200))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_places_in_what_was_said_itself_are_places_in_the_text(text: str) -> None:
     own = own_words(text)
     assert len(own) == len(text)

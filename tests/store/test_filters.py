@@ -116,7 +116,7 @@ def filter_of(bench, given):
 
 
 @pytest.mark.promise("recall.filters")
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     drawn=st.lists(fields(), min_size=1, max_size=6),
     asked=st.lists(filters(), min_size=1, max_size=4),

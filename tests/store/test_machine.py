@@ -183,4 +183,4 @@ class StoreMachine(RuleBasedStateMachine):
 
 
 TestStoreMachine = StoreMachine.TestCase
-TestStoreMachine.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
+TestStoreMachine.settings = settings(max_examples=25, stateful_step_count=25)

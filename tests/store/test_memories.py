@@ -64,7 +64,7 @@ def test_every_field_comes_back_as_it_was_put(bench):
 
 
 @pytest.mark.promise("write.verbatim")
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=200))
 def test_any_text_comes_back_code_point_for_code_point(bench, text):
     found = None

@@ -24,7 +24,7 @@ def pages(bench, limit, between=lambda _: None):
 
 
 @pytest.mark.promise("list.paging")
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(hours=st.lists(st.integers(0, 3), max_size=25), limit=st.integers(1, 8), grow=st.booleans())
 def test_pages_show_each_memory_once_newest_first_whatever_is_added_between(bench, hours, limit, grow):
     with bench.undone() as tx:

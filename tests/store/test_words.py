@@ -48,7 +48,7 @@ def test_the_words_follow_every_change(bench):
 
 
 @pytest.mark.promise("recall.syntax")
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(stem=st.text(min_size=1), exact=st.none() | st.text())
 def test_no_word_is_syntax(bench, stem, exact):
     token = QueryWord(stem.encode("utf-8", "replace").decode(), exact and exact.encode("utf-8", "replace").decode())

@@ -112,7 +112,7 @@ identifiers = st.lists(words, min_size=2, max_size=4).flatmap(
 
 
 @pytest.mark.promise("recall.identifiers")
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=identifiers, other=identifiers, case=st.sampled_from([str, str.lower, str.upper]))
 def test_any_joined_name_is_found_whole_in_any_case_before_another(
     desk: Desk, name: str, other: str, case: Callable[[str], str]

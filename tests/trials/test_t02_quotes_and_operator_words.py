@@ -92,7 +92,7 @@ operators = st.sampled_from(["", " AND ", " OR ", " NOT ", " NEAR ", " NEAR(", "
 
 
 @pytest.mark.promise("recall.syntax")
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(word=st.sampled_from(TELLING), before=signs, after=signs, ahead=operators, behind=operators)
 def test_no_sign_around_a_word_hides_what_it_finds(
     desk: Desk, word: str, before: str, after: str, ahead: str, behind: str
@@ -103,7 +103,7 @@ def test_no_sign_around_a_word_hides_what_it_finds(
 
 
 @pytest.mark.promise("recall.syntax")
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=st.text(max_size=60))
 def test_any_text_at_all_is_answered_with_a_list_or_with_the_name_of_the_question(desk: Desk, query: str) -> None:
     shape = desk.ask("http", "recall", query, mode="lexical")

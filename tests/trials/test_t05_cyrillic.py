@@ -82,7 +82,7 @@ def respelled(draw: st.DrawFn) -> tuple[str, str]:
 
 
 @pytest.mark.promise("recall.words")
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(asked=respelled())
 def test_no_letter_case_and_no_yo_hides_a_word(desk: Desk, asked: tuple[str, str]) -> None:
     key, query = asked

@@ -103,7 +103,7 @@ sendable = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 
 
 @pytest.mark.promise("write.verbatim")
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(sendable, max_size=80))
 def test_any_text_comes_back_with_the_code_points_that_were_sent(desk: Desk, text: str) -> None:
     content = f"as {text} sent"
@@ -112,7 +112,7 @@ def test_any_text_comes_back_with_the_code_points_that_were_sent(desk: Desk, tex
 
 
 @pytest.mark.promise("recall.words")
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     word=st.text("aeioucnszdlt\u0301\u0308\u030c\u0327\u0303", min_size=3, max_size=8).filter(lambda w: w[0].isalpha()),
     sent=st.sampled_from(["NFC", "NFD"]),

@@ -108,7 +108,7 @@ parts = st.lists(st.text(string.ascii_lowercase, min_size=3, max_size=7), min_si
 
 
 @pytest.mark.promise("recall.identifiers")
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     parts=parts,
     joint=st.sampled_from(["camel", "Pascal", "_", "-", "."]),
@@ -132,7 +132,7 @@ codes = st.from_regex(r"[A-Z]{1,3}[1-9][0-9]{2,4}", fullmatch=True)
 
 
 @pytest.mark.promise("recall.identifiers")
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(code=codes, data=st.data())
 def test_a_code_never_brings_another_code_before_its_own(desk: Desk, code: str, data: st.DataObject) -> None:
     scope = f"project:{next(NUMBERS)}"

@@ -117,7 +117,7 @@ unseen = st.text(" \t\r\n\x0b\x0c\x1f\x85\u00a0\u1680\u2003\u2028\u200b\u200d\u2
 
 
 @pytest.mark.promise("write.blank")
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=unseen, via=st.sampled_from(["mcp", "http"]))
 def test_no_text_that_shows_nothing_is_stored_or_brings_anything(desk: Desk, content: str, via: str) -> None:
     assert is_refused(desk.ask(via, "store", content), "content")

@@ -103,7 +103,7 @@ any_text = st.text(st.characters() | st.characters(categories=["Cs"]) | st.sampl
 
 
 @pytest.mark.promise("write.verbatim")
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=any_text, via=st.sampled_from(["mcp", "http"]))
 def test_any_json_text_gets_a_reply_and_comes_back_with_nothing_but_the_unstorable_replaced(
     trays: Desk, text: str, via: str

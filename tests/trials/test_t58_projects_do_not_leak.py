@@ -155,7 +155,7 @@ names = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_
 
 
 @pytest.mark.promise("scope.isolation")
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=names, other=names)
 def test_any_project_name_works_and_two_names_are_two_projects(trays: Desk, name: str, other: str) -> None:
     one, two = f"team:{name}", f"team:{other}"

@@ -117,7 +117,7 @@ labels = st.text(st.characters(codec="ascii", categories=["L", "N", "P", "S"]), 
 
 
 @pytest.mark.promise("recall.filters")
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(one=labels, other=labels)
 def test_any_two_tags_are_one_only_when_they_differ_in_case_alone(desk: Desk, one: str, other: str) -> None:
     scope = f"team:{next(NUMBERS)}"

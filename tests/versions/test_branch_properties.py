@@ -28,7 +28,7 @@ ACTS = st.one_of(
 )
 WRITES = st.lists(ACTS, max_size=8)
 BOTH = st.lists(st.tuples(st.booleans(), ACTS), min_size=2, max_size=10)
-RUNS = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+RUNS = settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 ALL = Filter(expired=True, deleted=True, trusts=tuple(Trust))
 
 
