@@ -72,7 +72,7 @@ class Starter:
     def launch(self, client: Client, machine: Machine, reach: Reach) -> Launch:
         """Return how a client starts us; a project's files are shared, so they hold no path of this machine."""
         if reach is Reach.PROJECT:
-            return Launch(client=client.name, command=NAME)
+            return Launch(client=client.name, command=NAME, windows=machine.windows)
         return Launch(client=client.name, command=self.command, environment=self.environment, windows=machine.windows)
 
 
