@@ -154,14 +154,13 @@ def at_root(text: str) -> dict[str, Any]:
         (ENTRY, "extensions: [1]\n", "no mapping"),
         (ENTRY, "a: 1\n...\n---\nb: 2\n", "no YAML"),
     ],
-    ids=str,
 )
 def test_a_file_that_cannot_be_edited_safely_is_refused_with_its_reason(edit: Any, text: str, wanted: str) -> None:
     with pytest.raises(Refused, match=wanted):
         edit(LAUNCH).put(text)
 
 
-@pytest.mark.parametrize("make", [SERVER, TABLE, ENTRY, hooks.claude, hooks.cursor], ids=str)
+@pytest.mark.parametrize("make", [SERVER, TABLE, ENTRY, hooks.claude, hooks.cursor])
 def test_an_older_wiring_is_brought_up_to_date_and_still_goes(make: Any) -> None:
     old = make(OTHER).put("")
     assert make(LAUNCH).state(old.text) is State.CHANGED
