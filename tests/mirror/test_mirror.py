@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from tests.mirror.folders import Vault
 
-from zapomni.bench.mirror import make_notes
+from zapomni.bench.mirror import make_notes, run
 from zapomni.errors import InvalidInput, NotFound, Refused
 from zapomni.model import About, LinkKind, Origin
+from zapomni.services.mirror_pulse import Pulse
 
 FIXTURE = Path(__file__).parents[3] / "shared/reference/integrations/fixtures/claude_memory_dir"
 NOTE = (
@@ -387,3 +388,24 @@ def test_an_erased_memory_takes_its_file_along_and_leaves_no_text(vault):
     assert counts(vault.scan()) == {"dropped": 1}
     assert "lapwing" not in vault.haystack()
     assert vault.memories().keys() == {vault.one("Other").id}
+
+
+@pytest.mark.promise("mirror.watched")
+def test_the_pulse_of_a_folder_is_another_only_when_its_memories_are(vault):
+    vault.write("a.md", NOTE)
+    vault.attach()
+    (source,) = vault.app.documents.sources(scopes=["all"])
+    pulse = Pulse(vault.app.store)
+    before = pulse(source)
+    vault.scan()
+    vault.app.remember("Of somebody else.", scope="agent:bear")
+    assert pulse(source) == before
+    vault.update(vault.one("Only tabs").id, pinned=True)
+    assert pulse(source) != before
+
+
+def test_the_benchmark_attaches_a_folder_and_tells_its_ratio(tmp_path):
+    report = run(None, 20, lambda *_: None)
+    assert (report.files, report.ratio) == (20, report.attaching / report.hashing)
+    make_notes(tmp_path / "own", 3)
+    assert run(tmp_path / "own", 0, lambda *_: None).files == 3
