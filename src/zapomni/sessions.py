@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from zapomni.services.briefing import Pack
     from zapomni.services.capture import Captured
     from zapomni.services.context import Context
+    from zapomni.services.handover import Lesson
 
 BEGUN: Final = "begun"
 """The mark of a session that was handed its pack; compaction takes it away."""
@@ -79,6 +80,8 @@ class Sessions:
         session = _name(event)
         if session and event.moment is Moment.COMPACT and not often:
             self._store.unmark(session)
+        if event.moment is Moment.END:
+            self._store.forget(self._clock() - _KEPT)
         return captured
 
     def close(self, transcript: str, *, client: str, name: str | None = None, dry_run: bool = True) -> Captured:
@@ -111,19 +114,26 @@ class Sessions:
 
     def _begun(self, session: str, event: Event) -> Pack:
         from zapomni.services.briefing import MOST, session_pack
-        from zapomni.services.handover import acknowledge, lessons_for
 
         scopes = self._scopes(event)
         opening = self._store.opening(Filter(scopes=scopes), MOST)
-        agent = self._agent(event)
-        lessons = lessons_for(self._context, agent, scopes)
+        lessons = self._lessons(event, scopes) if opening.lessons else []
         pack = session_pack(opening, lessons, scopes=scopes)
         self._shown(session, (BEGUN, *pack.shown))
-        told = [lesson.id for lesson in lessons if lesson.id in pack.shown]
-        if told:
-            with suppress(Unavailable):  # it is told once more
-                acknowledge(self._context, told, agent)
+        self._acknowledge([lesson.id for lesson in lessons if lesson.id in pack.shown], event)
         return pack
+
+    def _lessons(self, event: Event, scopes: Sequence[Scope]) -> list[Lesson]:
+        from zapomni.services.handover import lessons_for
+
+        return lessons_for(self._context, self._agent(event), scopes)
+
+    def _acknowledge(self, ids: Sequence[str], event: Event) -> None:
+        if ids:
+            from zapomni.services.handover import acknowledge
+
+            with suppress(Unavailable):  # it is told once more
+                acknowledge(self._context, ids, self._agent(event))
 
     def _shown(self, session: str, marks: Sequence[str]) -> None:
         """Remember what was shown; where that cannot be written it may be shown again."""

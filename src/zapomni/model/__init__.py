@@ -34,11 +34,12 @@ from zapomni.model.kinds import (
 if TYPE_CHECKING:
     from array import array
 
+    from zapomni.model.answer import Page, Recollection, Space
     from zapomni.model.change import Outcome, Redaction, Rejection, Revision, Run
     from zapomni.model.draft import UNSET, Draft, Patch, Unset
     from zapomni.model.filter import Filter
     from zapomni.model.memory import USER_SCOPE, Actor, Link, Memory, Scope, deleted_on
-    from zapomni.model.question import Hit, Page, Part, Query, Recollection, Space
+    from zapomni.model.question import Hit, Part, Query
 
     Vector = array[float]
     """A unit vector of 32-bit floats (`array("f")`): a buffer that numpy and SQLite take without a copy."""
@@ -89,11 +90,12 @@ __all__ = [
 ]
 
 _HOMES = {
+    "answer": ("Page", "Recollection", "Space"),
     "change": ("Outcome", "Redaction", "Rejection", "Revision", "Run"),
     "draft": ("UNSET", "Draft", "Patch", "Unset"),
     "filter": ("Filter",),
     "memory": ("USER_SCOPE", "Actor", "Link", "Memory", "Scope", "deleted_on"),
-    "question": ("Hit", "Page", "Part", "Query", "Recollection", "Space"),
+    "question": ("Hit", "Part", "Query"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

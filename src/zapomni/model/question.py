@@ -1,4 +1,4 @@
-"""What is asked of the memory and what comes back."""
+"""What is asked of the memory, and what was found."""
 
 from __future__ import annotations
 
@@ -6,35 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from zapomni.model.filter import Filter
-from zapomni.model.kinds import By, Mode, SpaceState
+from zapomni.model.kinds import By, Mode
 
 if TYPE_CHECKING:
-    from zapomni.model.document import DocumentHit
-    from zapomni.model.memory import Memory, Scope
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Space:
-    """One embedding generation; vectors of two spaces are never compared.
-
-    `no` is the store's number of the space. `preparation` counts versions of how text is cut and prefixed.
-    `mean` is the centre subtracted from both vectors before the cosine; empty means none. `russian` is the
-    share of Russian among the texts that the mean is of.
-    """
-
-    no: int
-    provider: str
-    model: str
-    dimension: int
-    preparation: int
-    state: SpaceState
-    mean: tuple[float, ...] = ()
-    russian: float = 0.5
-
-    @property
-    def label(self) -> str:
-        """The space as people read it."""
-        return f"{self.provider}:{self.model} ({self.dimension}d)"
+    from zapomni.model.memory import Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,30 +55,3 @@ class Hit:
     def handle(self) -> str:
         """By what it can be asked for whole."""
         return self.memory.id
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recollection:
-    """The answer to a query.
-
-    `mode` is the mode that really answered and `reason` says why it is not the one asked for.
-    `waiting` counts memories whose vector is still to come. `left_out` names hits that the budget
-    had no room for. `documents` are those that were asked for beside the memories.
-    """
-
-    hits: tuple[Hit, ...]
-    mode: Mode
-    scopes: tuple[Scope, ...]
-    reason: str | None = None
-    waiting: int = 0
-    left_out: tuple[str, ...] = ()
-    documents: tuple[DocumentHit, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """One page of a listing: the total of all pages and the cursor of the next one, None at the end."""
-
-    memories: tuple[Memory, ...]
-    total: int
-    next: str | None = None

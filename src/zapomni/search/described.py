@@ -16,7 +16,7 @@ from zapomni.search.fuse import fuse, parts
 from zapomni.search.lexical import WordScores
 from zapomni.search.rank import importance_factor, rank
 from zapomni.search.retrieve import in_its_language
-from zapomni.store.base import Lexical, LexicalHit, Standing
+from zapomni.store.found import Lexical, LexicalHit, Merit
 from zapomni.text.words import index_words, query_words
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ class _Listed:
     def __init__(self, memories: Sequence[Memory]) -> None:
         self._memories = memories
 
-    def standings(self, nos: Sequence[int]) -> dict[int, Standing]:
+    def merits(self, nos: Sequence[int]) -> dict[int, Merit]:
         found = self.fetch(nos)
-        return {no: Standing(memory.id, memory.importance, memory.created_at) for no, memory in found.items()}
+        return {no: Merit(memory.id, memory.importance, memory.created_at) for no, memory in found.items()}
 
     def fetch(self, nos: Sequence[int]) -> dict[int, Memory]:
         return {no: self._memories[no] for no in nos}

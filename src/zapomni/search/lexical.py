@@ -31,7 +31,7 @@ from zapomni.text.words import QueryWord
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zapomni.store.base import Lexical, LexicalHit, Place, Thread
+    from zapomni.store.found import Lexical, LexicalHit, Place, Thread
 
     Counts = dict[int, float]
     """How often each word of the question, by its number, stands in a text."""

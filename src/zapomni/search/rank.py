@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zapomni.model import Memory
-    from zapomni.store.base import Standing
+    from zapomni.store.found import Merit
 
 _MOST: Final = IMPORTANCE_BASE + IMPORTANCE_SHARE
 """What the greatest importance multiplies by."""
@@ -33,7 +33,7 @@ class Ranked(NamedTuple):
 class Candidates(Protocol):
     """Where the memories of a ranking stand: a store, or a list."""
 
-    def standings(self, nos: Sequence[int]) -> Mapping[int, Standing]:
+    def merits(self, nos: Sequence[int]) -> Mapping[int, Merit]:
         """Return what of these rows says how they stand in an answer; rows that are gone are missing."""
 
     def fetch(self, nos: Sequence[int]) -> Mapping[int, Memory]:
@@ -68,11 +68,11 @@ def rank(held: Candidates, scored: Sequence[tuple[float, int]], limit: int) -> l
             if batch[0][0] * _MOST <= least:
                 break
             batch = [pair for pair in batch if pair[0] * _MOST >= least]
-        found = held.standings([no for _, no in batch])
+        found = held.merits([no for _, no in batch])
         for relevance, no in batch:
-            if (standing := found.get(no)) is not None:
-                score = relevance * importance_factor(standing.importance)
-                best.append(_Place(-score, -standing.created_at.timestamp(), standing.id, no, relevance))
+            if (merit := found.get(no)) is not None:
+                score = relevance * importance_factor(merit.importance)
+                best.append(_Place(-score, -merit.created_at.timestamp(), merit.id, no, relevance))
         best.sort()
         del best[limit:]
     memories = held.fetch([item.no for item in best])

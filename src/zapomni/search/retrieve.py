@@ -11,7 +11,7 @@ from zapomni.search.floor import above_floor
 from zapomni.search.fuse import fuse, parts
 from zapomni.search.lexical import WordScores
 from zapomni.search.rank import importance_factor, rank
-from zapomni.store.base import Lexical
+from zapomni.store.found import Lexical
 from zapomni.text.language import is_russian
 from zapomni.text.words import query_words
 

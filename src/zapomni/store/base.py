@@ -8,7 +8,7 @@ small, stable while the memory exists, never shown to people.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from zapomni.store.calls import Calls
     from zapomni.store.descriptions import Descriptions
     from zapomni.store.documents import Documents
+    from zapomni.store.found import Lexical, Merit, Place
     from zapomni.store.lessons import Lessons, LessonWrites
     from zapomni.store.mirrors import Mirrors, MirrorWrites
     from zapomni.store.misses import Misses, MissWrites
@@ -28,59 +29,6 @@ if TYPE_CHECKING:
     from zapomni.store.readings import Readings, ReadingWrites
     from zapomni.store.sessions import Sessions
     from zapomni.text.words import QueryWord
-
-
-Thread = tuple[int, str]
-"""One ordered source inside one scope: the scope's number and the source."""
-
-
-class LexicalHit(NamedTuple):
-    """A memory that holds some of the words: its row, the tokens it is indexed by, and its place.
-
-    `words` are the stems of its short fields and its content in their order, `exact` the forms that differ
-    from their stem; both as `text.words` writes them. `thread` and `position` are None outside an order.
-    """
-
-    no: int
-    words: str
-    exact: str
-    thread: Thread | None
-    position: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lexical:
-    """The answer of the words: hits by BM25, best first, and what tells how rare each word is.
-
-    `total` memories are indexed, `holding` of them hold each stem. `near` names the stem that stands for one
-    which no memory holds.
-    """
-
-    hits: tuple[LexicalHit, ...] = ()
-    total: int = 0
-    holding: Mapping[str, int] = field(default_factory=dict)
-    near: Mapping[str, str] = field(default_factory=dict)
-
-
-VISIBLE_MOST: Final = 1_000
-"""How far a small scope is counted: in a larger one its own rarities say what the whole store's say."""
-
-
-class Place(NamedTuple):
-    """Where a memory stands in its ordered source, and its length in characters."""
-
-    no: int
-    thread: Thread
-    position: int
-    length: int
-
-
-class Standing(NamedTuple):
-    """What a memory is ranked by beside its relevance."""
-
-    id: str
-    importance: float
-    created_at: datetime
 
 
 Item = TypeVar("Item")
@@ -373,7 +321,7 @@ class Store(Corpus["Memory"], Protocol):
     def places(self, nos: Sequence[int], where: Filter, reach: int) -> list[Place]:
         """Return the places of these memories and of those at most `reach` away in their ordered sources."""
 
-    def standings(self, nos: Sequence[int]) -> dict[int, Standing]:
+    def merits(self, nos: Sequence[int]) -> dict[int, Merit]:
         """Return what these rows are ranked by."""
 
     def fetch(self, nos: Sequence[int]) -> dict[int, Memory]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from zapomni.model import Space, Vector
     from zapomni.model.document import Chunk, Document, DocumentFilter, Source, SourceStatus
-    from zapomni.store.base import Lexical
+    from zapomni.store.found import Lexical
     from zapomni.text.words import QueryWord
 
 

@@ -21,8 +21,9 @@ class Share(NamedTuple):
 class Opening(NamedTuple):
     """What a session begins with.
 
-    `captured` are the latest memories of origin session, `newest` the latest of all. `kinds` counts all that may be
-    seen, `topics` the tags of the latest `TOPICS_OF` of them, most frequent first.
+    `captured` are the latest memories of origin session, `newest` the latest of all others. `lessons` tells that there
+    may be some for somebody. `kinds` counts all that may be seen, `topics` the tags of the latest `TOPICS_OF` of them,
+    most frequent first.
     """
 
     pinned: Share
@@ -30,6 +31,7 @@ class Opening(NamedTuple):
     working: Share
     captured: Share
     newest: Share
+    lessons: bool
     kinds: Mapping[str, int]
     topics: Mapping[str, int]
 

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
     from zapomni.model import Space, Vector
     from zapomni.model.document import Chunk, Document, DocumentFilter, Source
-    from zapomni.store.base import Backlog, Lexical
+    from zapomni.store.base import Backlog
+    from zapomni.store.found import Lexical
     from zapomni.store.sqlite.chunk_vectors import ChunkVectors
     from zapomni.store.sqlite.connection import Connections
     from zapomni.text.words import QueryWord

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zapomni.store.base import VISIBLE_MOST, Lexical, LexicalHit
+from zapomni.store.found import VISIBLE_MOST, Lexical, LexicalHit
 from zapomni.store.sqlite.condition import SEEN
 from zapomni.store.sqlite.connection import value_of
 from zapomni.store.sqlite.corpus import CHUNKS, MEMORIES

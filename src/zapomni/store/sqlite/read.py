@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.record import read_stamp
-from zapomni.store.base import Standing
+from zapomni.store.found import Merit
 from zapomni.store.sqlite.connection import column_of, value_of
 from zapomni.store.sqlite.rows import (
     SELECT_MEMORY,
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     import apsw
 
     from zapomni.model import Link, Memory, Revision, Run, Scope
-    from zapomni.store.base import Place
+    from zapomni.store.found import Place
     from zapomni.store.sqlite.condition import Condition
 
-_STANDINGS: Final = "SELECT no, id, importance, created_at FROM memories WHERE no IN (SELECT value FROM json_each(?))"
+_MERITS: Final = "SELECT no, id, importance, created_at FROM memories WHERE no IN (SELECT value FROM json_each(?))"
 _PLACES: Final = """
 SELECT DISTINCT m.no, m.scope_no, m.source, m.position, length(m.content)
 FROM json_each(:nos) chosen
@@ -54,10 +54,10 @@ def fetch(db: apsw.Connection, nos: Sequence[int]) -> dict[int, Memory]:
     return {row[0]: memory_of(row) for row in db.execute(sql, (json.dumps(list(nos)),))}
 
 
-def standings(db: apsw.Connection, nos: Sequence[int]) -> dict[int, Standing]:
+def merits(db: apsw.Connection, nos: Sequence[int]) -> dict[int, Merit]:
     """Return what these rows are ranked by."""
-    rows = db.execute(_STANDINGS, (json.dumps(list(nos)),))
-    return {no: Standing(memory_id, importance, read_stamp(at)) for no, memory_id, importance, at in rows}
+    rows = db.execute(_MERITS, (json.dumps(list(nos)),))
+    return {no: Merit(memory_id, importance, read_stamp(at)) for no, memory_id, importance, at in rows}
 
 
 def match_id(db: apsw.Connection, prefix: str, condition: Condition, limit: int) -> list[str]:
@@ -90,7 +90,7 @@ def links(db: apsw.Connection, memory_id: str) -> list[Link]:
 
 def places(db: apsw.Connection, nos: Sequence[int], condition: Condition, reach: int) -> list[Place]:
     """Return the places of these rows and of those at most `reach` away in their ordered sources."""
-    from zapomni.store.base import Place
+    from zapomni.store.found import Place
 
     values = {**condition.values, "nos": json.dumps(list(nos)), "reach": reach}
     rows = db.execute(_PLACES.format(condition=condition.sql), values)

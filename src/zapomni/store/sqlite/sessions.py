@@ -33,6 +33,7 @@ _SORTS: Final = {
     "newest": ("memories_timeline", "m.pinned = 0 AND m.origin <> 'session'", None),
 }
 """Of each sort: the index that holds it, what it is, and its order, where that is not the latest first."""
+_LESSONS: Final = "SELECT EXISTS (SELECT 1 FROM rules) OR EXISTS (SELECT 1 FROM proposals WHERE state = 'rejected')"
 _LATEST: Final = "m.created_at DESC, m.no DESC"
 
 
@@ -55,7 +56,10 @@ class SqliteSessions:
                 f" GROUP BY t.fold ORDER BY 2 DESC, 1 LIMIT {_TOPICS}"
             )
             return Opening(
-                **shares, kinds=dict(rows_of(db, kinds, seen.values)), topics=dict(rows_of(db, topics, seen.values))
+                **shares,
+                lessons=bool(value_of(db, _LESSONS)),
+                kinds=dict(rows_of(db, kinds, seen.values)),
+                topics=dict(rows_of(db, topics, seen.values)),
             )
 
     def marks(self, session: str) -> dict[str, datetime]:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from zapomni.clock import Clock
     from zapomni.model import Filter, Link, Memory, Page, Revision, Run, Scope, Space, Vector
-    from zapomni.store.base import Backlog, Check, EmbedJob, Lexical, Place, Standing, Stats
+    from zapomni.store.base import Backlog, Check, EmbedJob, Stats
+    from zapomni.store.found import Lexical, Merit, Place
     from zapomni.store.sqlite.vectors import Vectors
     from zapomni.store.sqlite.write import SqliteTx
     from zapomni.text.words import QueryWord
@@ -100,10 +101,10 @@ class SqliteStore(Rooms):
         with self._db.reading() as db:
             return paging.page(db, self._condition(where), limit, cursor)
 
-    def standings(self, nos: Sequence[int]) -> dict[int, Standing]:
+    def merits(self, nos: Sequence[int]) -> dict[int, Merit]:
         """Return what these rows are ranked by."""
         with self._db.reading() as db:
-            return read.standings(db, nos)
+            return read.merits(db, nos)
 
     def fetch(self, nos: Sequence[int]) -> dict[int, Memory]:
         """Return the memories of these rows."""

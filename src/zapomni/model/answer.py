@@ -1,0 +1,63 @@
+"""What comes back from the memory, and the generation of vectors that it was looked for by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from zapomni.model.document import DocumentHit
+    from zapomni.model.kinds import Mode, SpaceState
+    from zapomni.model.memory import Memory, Scope
+    from zapomni.model.question import Hit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Space:
+    """One embedding generation; vectors of two spaces are never compared.
+
+    `no` is the store's number of the space. `preparation` counts versions of how text is cut and prefixed.
+    `mean` is the centre subtracted from both vectors before the cosine; empty means none. `russian` is the
+    share of Russian among the texts that the mean is of.
+    """
+
+    no: int
+    provider: str
+    model: str
+    dimension: int
+    preparation: int
+    state: SpaceState
+    mean: tuple[float, ...] = ()
+    russian: float = 0.5
+
+    @property
+    def label(self) -> str:
+        """The space as people read it."""
+        return f"{self.provider}:{self.model} ({self.dimension}d)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recollection:
+    """The answer to a query.
+
+    `mode` is the mode that really answered and `reason` says why it is not the one asked for.
+    `waiting` counts memories whose vector is still to come. `left_out` names hits that the budget
+    had no room for. `documents` are those that were asked for beside the memories.
+    """
+
+    hits: tuple[Hit, ...]
+    mode: Mode
+    scopes: tuple[Scope, ...]
+    reason: str | None = None
+    waiting: int = 0
+    left_out: tuple[str, ...] = ()
+    documents: tuple[DocumentHit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One page of a listing: the total of all pages and the cursor of the next one, None at the end."""
+
+    memories: tuple[Memory, ...]
+    total: int
+    next: str | None = None
