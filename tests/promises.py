@@ -177,6 +177,7 @@ PROMISES: Final = {
     "capture.once": "A session updates what it left; nothing is kept twice, and what a person deleted does not come back.",
     "capture.clean": "Secrets, what tools printed, what was thought and what was injected are not captured.",
     "capture.echo": "Quoting what was recalled adds no memory.",
+    "capture.model": "A language model, where one is set, reads a session at its end; one that fails costs nothing.",
     "capture.noise": "Of what noisy sessions leave, at most one in twenty is junk, by the labels of a stated rule.",
     "mirror.maps": "A note of a harness is a memory with its title, description, kind, tags, topic and links.",
     "mirror.untouched": "No file changes unless its memory did, and then only what changed in it, byte for byte.",

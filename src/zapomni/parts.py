@@ -185,7 +185,12 @@ class Parts:
             if self._sessions is None:
                 from zapomni.sessions import Sessions
 
-                self._sessions = Sessions(self.context, actor=self.actor, clock=self._clock)
+                self._sessions = Sessions(
+                    self.context,
+                    actor=self.actor,
+                    clock=self._clock,
+                    model=lambda: (self.reading.llm(), self.reading.terms),
+                )
             return self._sessions
 
     @property

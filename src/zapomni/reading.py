@@ -201,14 +201,14 @@ class ReadingMemory:
         target, warnings = scope_to_write(self._context, scope)
         run = self._context.new_id()
         who = actor or self._actor
-        came = ingest(self._context, self.llm(run), material, scope=target, actor=who, terms=self._terms, run=run)
+        came = ingest(self._context, self.llm(run), material, scope=target, actor=who, terms=self.terms, run=run)
         return replace(came, notes=(*warnings, *came.notes))
 
     def would_ingest(self, materials: Sequence[Material]) -> Forecast:
         """Return about how many calls, tokens and dollars ingesting would take, and ask no model."""
         from zapomni.services.ingest import foresee
 
-        return foresee(materials, self.ledger.price, context=self._context, terms=self._terms)
+        return foresee(materials, self.ledger.price, context=self._context, terms=self.terms)
 
     def enrich(self, *, limit: int | None = None) -> Enriched:
         """Have the model read texts that were stored without it, oldest first; raises `Unavailable` beside another."""
@@ -217,7 +217,7 @@ class ReadingMemory:
 
         self._check_line("ingest")
         most = parse_whole("limit", limit, BATCH, low=1, high=100_000)
-        return enrich_waiting(self._context, self.llm, terms=self._terms, limit=most)
+        return enrich_waiting(self._context, self.llm, terms=self.terms, limit=most)
 
     def would_enrich(self, *, limit: int | None = None) -> Forecast:
         """Return about what `enrich` would take now, and ask no model."""
@@ -253,7 +253,7 @@ class ReadingMemory:
                 self.llm,
                 one,
                 actor=replace(self._actor, origin=Origin.FILE),
-                terms=self._terms,
+                terms=self.terms,
                 quick=quick,
                 rest_s=rest_s,
                 accept_removals=accept_removals,
@@ -273,7 +273,8 @@ class ReadingMemory:
         return [foresee_scan(self._context, one, terms=self._terms) for one in found if one.mode is SourceMode.INGEST]
 
     @property
-    def _terms(self) -> Terms:
+    def terms(self) -> Terms:
+        """How things are read: the zone of bare days, and the most that is read at once."""
         from zapomni.services.facts import Terms
 
         return Terms(zone=self._zone, piece=self._config.ingest.piece)

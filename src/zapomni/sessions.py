@@ -7,19 +7,21 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from zapomni.errors import Unavailable
-from zapomni.model import Filter, Kind, Scope, ScopeKind
+from zapomni.model import Actor, Filter, Kind, Origin, Scope, ScopeKind
 from zapomni.model.session import Moment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from zapomni.clock import Clock
-    from zapomni.model import Actor, Page
+    from zapomni.llm.base import Llm
+    from zapomni.model import Page
     from zapomni.model.session import Event
     from zapomni.services.briefing import Pack
     from zapomni.services.capture import Captured
     from zapomni.services.context import Context
+    from zapomni.services.facts import Terms
     from zapomni.services.handover import Lesson
 
 BEGUN: Final = "begun"
@@ -34,11 +36,15 @@ _RENEWED: Final = frozenset({"compact", "clear"})
 class Sessions:
     """What hooks do with one memory, as `Zapomni.sessions` gives it. Raises only `zapomni.errors.ZapomniError`."""
 
-    def __init__(self, context: Context, *, actor: Actor, clock: Clock) -> None:
+    def __init__(
+        self, context: Context, *, actor: Actor, clock: Clock, model: Callable[[], tuple[Llm | None, Terms]]
+    ) -> None:
+        """`model` gives the language model that reads a session when it is closed, None where there is none."""
         self._context = context
         self._store = context.store.sessions
-        self._actor = actor
+        self._actor = Actor(name=actor.name, origin=Origin.SESSION)  # whoever closes it: it was overheard
         self._clock = clock
+        self._model = model
 
     def start(self, event: Event) -> Pack:
         """Return the pack of a session that starts, resumes or goes on after a compaction."""
@@ -85,7 +91,7 @@ class Sessions:
         return captured
 
     def close(self, transcript: str, *, client: str, name: str | None = None, dry_run: bool = True) -> Captured:
-        """Keep what a whole transcript says, or with `dry_run` only tell what that would be.
+        """Keep what a whole transcript says, or with `dry_run` only tell what that would be by the rules alone.
 
         Raises `InvalidInput` for a client that is not known and a file that is no transcript.
         """
@@ -103,7 +109,14 @@ class Sessions:
             raise InvalidInput(
                 "transcript", f"{transcript} was not read: {plan.reason}", remedy="Name the client's own file"
             )
-        return Captured(plan) if dry_run else apply(self._context, plan, actor=self._actor)
+        if dry_run:
+            return Captured(plan)
+        llm, terms = self._model()
+        if llm is not None:
+            from zapomni.services.session_model import read_by_model
+
+            plan = read_by_model(self._context, plan, llm, terms)
+        return apply(self._context, plan, actor=self._actor)
 
     def records(self, limit: int) -> Page:
         """Return the records of the sessions that left something behind, the latest first."""

@@ -21,7 +21,7 @@ from zapomni.text.secrets import redact
 from zapomni.text.words import query_words, similar_words, similarity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from zapomni.model import Memory, Scope
     from zapomni.model.session import Event
@@ -66,7 +66,10 @@ class Item(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What would be kept of one session; `topic` is what it was about, `reason` why nothing could be read."""
+    """What would be kept of one session.
+
+    `topic` is what it was about, `said` all that was said in it, `reason` why nothing (more) could be read.
+    """
 
     session: str
     client: str
@@ -74,7 +77,7 @@ class Plan(NamedTuple):
     items: tuple[Item, ...] = ()
     held: tuple[Memory, ...] = ()
     topic: str = ""
-    turns: int = 0
+    said: tuple[Turn, ...] = ()
     reason: str | None = None
 
 
@@ -89,11 +92,11 @@ def plan_session(context: Context, event: Event, *, tail: int | None = TAIL) -> 
     turns, reason = turns_of(event, tail)
     everything = Filter(scopes=(scope,), trusts=tuple(Trust), expired=True, deleted=True)
     held = tuple(context.store.sessions.of_source(source_of(event.client, event.session), everything))
-    judge = _Judge(context, held)
+    judge = Judge(context, held)
     items = [judge.judged(finding, turn) for turn, finding in _found(turns)]
     topic = next((turn.text for turn in turns if turn.role == "user" and turn.text.strip()), "")
     kept = [item for item in items if item is not None][-MOST:]
-    return Plan(event.session, event.client, scope, tuple(kept), held, topic, len(turns), reason)
+    return Plan(event.session, event.client, scope, tuple(kept), held, topic, tuple(turns), reason)
 
 
 def turns_of(event: Event, tail: int | None) -> tuple[list[Turn], str | None]:
@@ -119,14 +122,14 @@ def _found(turns: Sequence[Turn]) -> Iterator[tuple[Turn, Finding]]:
                 yield turn, finding
 
 
-class _Judge:
-    """Says of each finding whether the memory, or an earlier finding, says it already."""
+class Judge:
+    """Says of each finding whether the memory, or an earlier finding (`taken`), says it already."""
 
-    def __init__(self, context: Context, held: Sequence[Memory]) -> None:
+    def __init__(self, context: Context, held: Sequence[Memory], taken: Iterable[str] = ()) -> None:
         self._context = context
         self._held = {memory.content: memory for memory in held}
         self._mine = {memory.id for memory in held}
-        self._taken: list[frozenset[str]] = []
+        self._taken = [similar_words(text) for text in taken]
 
     def judged(self, finding: Finding, turn: Turn) -> Item | None:
         """Return the finding with what becomes of it, None when the same session said the same before."""

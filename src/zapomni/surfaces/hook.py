@@ -125,6 +125,8 @@ def respond(event: Event, home: str | None, opened: list[Parts]) -> str:
 def _capture(config: Config, parts: Parts, event: Event, dialect: Dialect) -> None:
     try:
         parts.sessions.capture(event, often=dialect.often)
+        if event.moment is Moment.END and event.transcript and config.llm.model:
+            _have_read(config, event)
         drain_spool(config)
     except Exception:  # noqa: BLE001 - the event waits for a process that can keep it
         _spool(config, event)
@@ -153,6 +155,25 @@ def _spool(config: Config, event: Event) -> None:
     from zapomni.services.spool import keep
 
     keep(config.home, event, random_id)
+
+
+def _have_read(config: Config, event: Event) -> None:
+    """Have the language model read the whole session, in a process that nobody waits for and no hook remembers."""
+    import subprocess
+
+    command = [sys.executable, "-m", "zapomni", "--home", str(config.home), "session", "close", "--apply"]
+    told = {"transcript": event.transcript, "client": event.client, "session": event.session}
+    environ = {**os.environ, MARK: "1"}  # noqa: TID251 - handed on with the mark
+    quiet = subprocess.DEVNULL
+    subprocess.Popen(  # its end is not waited for
+        [*command, *(f"--{name}={value}" for name, value in told.items())],
+        cwd=event.folder or None,
+        env=environ,
+        stdin=quiet,
+        stdout=quiet,
+        stderr=quiet,
+        start_new_session=True,
+    )
 
 
 def drain_spool(config: Config) -> None:

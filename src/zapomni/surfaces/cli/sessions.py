@@ -28,7 +28,8 @@ def close(session: Session, *, transcript: str, client: str, name: str | None, d
     """Show what is kept of a session: decisions, rules, failures, findings, open ends.
 
     Each stands with what becomes of it and how sure that is. `known` is said already and not kept again; `update` and
-    `merge` bring what the same session said before to its newer wording; `new` becomes a candidate.
+    `merge` bring what the same session said before to its newer wording; `new` becomes a candidate. With
+    --apply and a language model (llm.model) it reads the session too, within its budget.
     """
     with session.memory() as app:
         captured = app.sessions.close(transcript, client=client, name=name, dry_run=dry_run)
@@ -55,7 +56,8 @@ def _shape(captured: Captured, *, dry_run: bool) -> dict[str, Any]:
         "session": plan.session,
         "client": plan.client,
         "scope": str(plan.scope),
-        "turns": plan.turns,
+        "turns": len(plan.said),
+        "reason": plan.reason,
         "dry_run": dry_run,
         "run": captured.run,
         "record": captured.record,
@@ -82,7 +84,7 @@ def _lines(captured: Captured, *, dry_run: bool) -> list[str]:
         f"{item.action:<6} {item.confidence:.2f}  {item.finding.sort:<7}  {printable(preview(item.finding.text, 200))}"
         for item in plan.items
     ]
-    said = f"{plan.turns} turns of session {plan.session}, kept in {plan.scope}"
+    said = f"{len(plan.said)} turns of session {plan.session}, kept in {plan.scope}"
     if not lines:
         return [f"Nothing to keep: {said}"]
     if dry_run:
