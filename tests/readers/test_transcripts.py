@@ -169,7 +169,8 @@ def test_any_lines_are_turns_or_no_transcript(tmp_path: Path, rows: list[Any], j
         turns = read_transcript(tmp_path / "t")
     except Unreadable:
         return
-    assert all(turn.role in {"user", "assistant"} for turn in turns)
+    assert {turn.role for turn in turns} <= {"user", "assistant"}
+    assert all(turn.text for turn in turns)
 
 
 @given(st.text(alphabet="a <>`~\n>-[]/k7m2p4qdx3w9zt5c:zapomnirecall", max_size=200))

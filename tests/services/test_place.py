@@ -72,6 +72,13 @@ def test_a_folder_in_no_repository_means_the_user(scope: Scope, tmp_path: Path) 
     assert scope(None) == "user"
 
 
+def test_outside_a_repository_a_folder_with_settings_of_its_own_is_a_project(scope: Scope, tmp_path: Path) -> None:
+    below = tmp_path / "заметки" / "2026"
+    below.mkdir(parents=True)
+    (tmp_path / "заметки" / ".zapomni.toml").touch()
+    assert scope(below) == "project:заметки"
+
+
 def test_a_repository_names_the_project_from_every_folder_below(scope: Scope, tmp_path: Path) -> None:
     shop = repository(tmp_path / "Мой shop")
     (shop / "src" / "deep").mkdir(parents=True)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _ORIGIN: Final = re.compile(r'^\s*\[remote "origin"\][^\[]*?^\s*url\s*=\s*(\S[^\r\n]*)', re.MULTILINE)
 _PORT: Final = re.compile(r"(?<=[^/]):\d+(?=/|$)")
+MARKER: Final = ".zapomni.toml"
+"""A project's own settings, which may be empty: outside a repository the folder that holds it is a project."""
 _SUFFIX: Final = 6
 """Letters of the identity's hash that tell two repositories of one name apart."""
 
@@ -32,7 +34,7 @@ class Project:
 
 
 def find_project(folder: Path) -> Project | None:
-    """Return the repository that `folder` lies in, or None.
+    """Return the repository that `folder` lies in, else the folder above it that `MARKER` marks, or None.
 
     Reads `.git` by hand, for a `git` process costs more than a whole recall.
     """
@@ -43,7 +45,8 @@ def find_project(folder: Path) -> Project | None:
             base = common.parent if common.name.startswith(".") else common  # .git, or a bare one called .bare
             name = _speakable(base.name.removesuffix(".git") or root.name)
             return Project(name=name, identities=tuple(filter(None, (remote, _text(common)))))
-    return None
+    marked = next((root for root in (folder, *folder.parents) if (root / MARKER).is_file()), None)
+    return Project(name=_speakable(marked.name), identities=(_text(marked),)) if marked is not None else None
 
 
 def _text(path: Path | str) -> str:

@@ -53,12 +53,12 @@ def _words(*patterns: str) -> re.Pattern[str]:
 
 _DECIDED: Final = _words(
     r"\b(?:we|i|they|the team|team)(?:'ve| have| had)?\s+(?:all\s+|finally\s+|just\s+)?"
-    r"(?:decided|agreed|chose|settled on|committed to)\b",
+    r"(?:decided|agreed|settled on|committed to)\b",
     r"\b(?:it was|it's been|has been|was) decided\b",
     r"^(?:final |the )?decision(?: is)?\s*[:—–-]",
     rf"^{_LEAD}decided\s*[:—–-]",
-    rf"^{_LEAD}let's (?:go with|use|stick (?:with|to)|switch to|keep)\b",
-    r"\bwe(?:'ll| will|'re going to| are going to) (?:go with|use|stick (?:with|to)|switch to|move to|keep)\b",
+    rf"^{_LEAD}let's (?:go with|use|stick (?:with|to)|switch to)\b",
+    r"\bwe(?:'ll| will|'re going to| are going to) (?:go with|use|stick (?:with|to)|switch to|move to)\b",
     r"\bwe(?:'re| are) (?:going with|switching to|moving to|dropping)\b",
     r"\b(?:решили|договорились|условились|постановили|остановились на)(?![а-яё])",
     r"^(?:итоговое |принято )?решение\s*[:—–-]",
@@ -72,12 +72,12 @@ _RULE: Final = _words(
     r"\b(?:should|must|shall) (?:always|never)\b",
     r"\b(?:we|i) (?:always|never) (?:want|use|run|write|commit|push|deploy|put|keep|merge|name)\b",
     r"\bi(?:'d| would)? (?:strongly |really )?prefer\b",
-    rf"^{_LEAD}(?:remember|keep in mind)(?:,| that\b|:)",
+    rf"^{_LEAD}(?:remember|keep in mind)(?: that\b| to\b|:)",
     rf"^{_LEAD}(?:всегда|никогда|больше не|впредь|отныне|с этого момента|запомни(?:те)?|имей(?:те)? в виду)(?![а-яё])",
     r"(?<![а-яё])(?:с этого момента|впредь|отныне|раз и навсегда)(?![а-яё])",
     r"(?<![а-яё])(?:должн[аоы]?|должен|нужно|надо|следует) (?:всегда|никогда)(?![а-яё])",
     r"(?<![а-яё])(?:я |мы )?(?:предпочита(?:ю|ем)|всегда (?:пиш|запуска|использу|дела)[а-яё]+)(?![а-яё])",
-    r"(?<![а-яё])(?:нельзя|запрещено|категорически не)(?![а-яё])",
+    rf"^{_LEAD}(?:нельзя|запрещено|категорически не)(?![а-яё])",
 )
 _FAILED: Final = _words(
     r"\b(?:tried|attempted)\b.{3,200}\b(?:fail(?:ed|s)|did(?:n't| not) (?:work|help)|does(?:n't| not) (?:work|help)"
@@ -91,13 +91,13 @@ _FAILED: Final = _words(
 _FOUND: Final = _words(
     r"\broot cause\b.{0,40}\b(?:is|was|:)",
     r"^(?:the )?root cause\s*[:—–-]",
-    r"\b(?:the )?(?:real |actual |underlying )?(?:problem|issue|bug|culprit|cause|reason)\b.{0,60}"
+    r"\bthe (?:real |actual |underlying )?(?:problem|issue|bug|culprit|cause|reason)\b.{0,60}"
     r"\b(?:was|is|turned out to be)\b.{0,20}\b(?:that|because|in|a|an|the)\b",
     r"\b(?:it )?turn(?:s|ed) out (?:that\b|to be\b|the\b)",
     r"\b(?:was|is|were) caused by\b",
     r"(?<![а-яё])(?:причина|проблема|дело|ошибка|баг)(?: (?:была|был|же|оказалась|сбоя|ошибки|падения))*"
-    r"\s*(?:[:—–-]|в том|в [а-яёa-z])",
-    r"(?<![а-яё])(?:оказалось|выяснилось|оказывается)(?![а-яё])",
+    r"\s*(?:[:—–-]|в том)",
+    r"^(?:[а-яё]+ )?(?:оказалось|выяснилось|оказывается)(?![а-яё])|(?<![а-яё])(?:оказалось|выяснилось), что(?![а-яё])",
     r"(?<![а-яё])(?:падал|падает|ломал|ломается|тормозил|сбоил)[а-яё]* из-за(?![а-яё])",
 )
 _OPEN: Final = _words(
@@ -105,7 +105,7 @@ _OPEN: Final = _words(
     r"\s*[:—–-]",
     r"\b(?:is|are|was|were) (?:still )?(?:left open|not done yet|still open|yet to be done)\b",
     r"\b(?:what(?:'s| is) left|still left|left to do|remains to be done)\b",
-    r"\bwe still (?:need|have) to\b",
+    rf"^{_LEAD}we still (?:need|have) to\b",
     r"^(?:осталось|оста[её]тся|на потом|следующий шаг|дальше|открытый вопрос|не сделано|туду)(?![а-яё])\s*[:—–-]?",
     r"(?<![а-яё])(?:осталось|ещё нужно|еще нужно|ещё надо|еще надо) (?:[а-яё]+ть|[а-яё]+ться|[а-яё]+ти)(?![а-яё])",
 )
@@ -133,6 +133,8 @@ _NARRATED: Final = _words(
     r"решил[аи]? (?:посмотреть|проверить|запустить|открыть|прочитать|попробовать|начать|поискать)",
 )
 _COMPLAINT: Final = _words(
+    r"^always (?:been|love[ds]?|fun|a|an|the|up|on|had|nice|good|great)\b",
+    r"^never (?:\w+ed|done|been|seen|heard|had|known|knew|thought|mind|again|ever)\b",
     r"\b(?:it|this|that|he|she|they|which|one|test|tests|build|server|app|page)\b(?:'s| is| just| still| almost)* "
     r"(?:always|never)\b",
     r"(?<![а-яё])(?:он|она|оно|они|это|тесты?|сборка|сервер)(?: же| вс[её])? (?:всегда|никогда|больше не)(?![а-яё])",
