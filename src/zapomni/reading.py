@@ -226,7 +226,7 @@ class ReadingMemory:
         from zapomni.services.parse import parse_whole
 
         most = parse_whole("limit", limit, BATCH, low=1, high=100_000)
-        return added_up(foresee_enriching(self._context, terms=self._terms, limit=most), self.ledger.price)
+        return added_up(foresee_enriching(self._context, terms=self.terms, limit=most), self.ledger.price)
 
     def scan(
         self,
@@ -270,7 +270,7 @@ class ReadingMemory:
         from zapomni.services.sources import wanted_sources
 
         found = wanted_sources(self._context, source, scopes_to_read(self._context, scopes))
-        return [foresee_scan(self._context, one, terms=self._terms) for one in found if one.mode is SourceMode.INGEST]
+        return [foresee_scan(self._context, one, terms=self.terms) for one in found if one.mode is SourceMode.INGEST]
 
     @property
     def terms(self) -> Terms:
