@@ -290,6 +290,16 @@ def test_a_rejected_conflict_leaves_both_sides_and_a_further_edit_asks_anew(clas
     assert len(clash.app.review.proposals(scopes=[clash.scope])) == 1
 
 
+@pytest.mark.promise("mirror.conflicts", "mirror.moves")
+def test_a_conflict_follows_its_file_to_another_place(clash):
+    (clash.root / "a.md").rename(clash.root / "б.md")
+    assert counts(clash.scan()) == {"conflicts": 1}
+    (proposal,) = clash.app.review.proposals(scopes=[clash.scope])
+    clash.app.review.accept(proposal.id, choice="file", scopes=[clash.scope])
+    assert counts(clash.scan()) == {}
+    assert clash.one("Сторона файла.")
+
+
 @pytest.mark.promise("mirror.conflicts")
 def test_two_edits_that_say_the_same_are_no_conflict(clash):
     clash.write("a.md", "---\nname: a\n---\nThe memory's side.\n")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from zapomni.errors import Conflict, NotFound
 from zapomni.files.tree import Tree
-from zapomni.model import Patch
+from zapomni.model import Patch, Status
 from zapomni.model.proposal import ProposalKind, ProposalState
 from zapomni.services.inbox import living, propose
 from zapomni.services.mirror_says import said
@@ -132,6 +132,8 @@ def _own_memory(context: Context, source: Source, one: Said, decision: Decision)
     """Make a memory of what the file says; the other one gets a file of its own by the next scan."""
     entry = entry_of(context, replace(one.draft, scope=source.scope), actor=decision.actor, run=decision.run)
     outcome = admit(context, decision.tx, entry)
+    if outcome.status is Status.DUPLICATE:
+        raise Conflict(f"it says the same as memory {outcome.id}", remedy="Choose memory or file")
     if outcome.memory is None:
         raise Conflict(f"it cannot be a memory: {'; '.join(outcome.warnings)}", remedy="Choose memory or file")
     return outcome.memory

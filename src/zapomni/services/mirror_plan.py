@@ -82,7 +82,7 @@ class Case:
 def pair_up(rows: Mapping[str, Agreed], files: Iterable[Seen], hidden: Callable[[str], bool]) -> Pairing:
     """Find for each agreed file where it is now.
 
-    By its bytes first, where it was or elsewhere, then by the memory that it names, by its path, and by its path in
+    By its bytes first (those that a conflict is about, too), where it was or elsewhere, then by the memory that it names, by its path, and by its path in
     other case or normal form. Files that are `hidden` are not gone.
     """
     left = {file.path: file for file in files}
@@ -171,7 +171,7 @@ def _by_bytes(rows: Mapping[str, Agreed], files: Mapping[str, Seen]) -> list[tup
         by_mark.setdefault(file.sha256, []).append(file)
     found = []
     for row in rows.values():
-        fits = by_mark.get(row.sha256)
+        fits = by_mark.get(row.sha256) or by_mark.get((row.clash or "").partition(":")[0])
         if fits:
             file = next((one for one in fits if _name(one.path) == _name(row.path)), fits[0])
             fits.remove(file)

@@ -48,7 +48,7 @@ def follow(state: Reconcile, pairs: Sequence[Pair]) -> dict[str, Agreed]:
         for row, file in pairs:
             text = texts.get(row.path)
             version = _follow_one(state, tx, row, file.path, text)
-            followed[row.path] = replace(row, path=file.path, version=version)
+            followed[row.path] = replace(row, path=file.path, version=version, clash=None)  # a proposal names the path
             state.agree(tx, followed[row.path], text)
             state.counts["moved"] += 1
     return followed
