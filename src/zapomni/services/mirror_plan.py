@@ -82,8 +82,8 @@ class Case:
 def pair_up(rows: Mapping[str, Agreed], files: Iterable[Seen], hidden: Callable[[str], bool]) -> Pairing:
     """Find for each agreed file where it is now.
 
-    By its bytes first (those that a conflict is about, too), where it was or elsewhere, then by the memory that it names, by its path, and by its path in
-    other case or normal form. Files that are `hidden` are not gone.
+    By its bytes first, those that a conflict is about among them, where it was or elsewhere, then by the memory that it
+    names, by its path, and by its path in other case or normal form. Files that are `hidden` are not gone.
     """
     left = {file.path: file for file in files}
     open_rows = {path: row for path, row in rows.items() if row.tied}
