@@ -163,6 +163,7 @@ PROMISES: Final = {
     "setup.own": "A client's own command adds the server where it has one, and its file is edited where that fails.",
     "setup.told": "Setup shows each file's change, tries without writing, and says what each client will and will not do.",
     "setup.packages": "The plugin, the bundle, the registry entry and the skill keep to the documented limits of their formats.",
+    "doctor.clients": "The doctor proves of each client that it is captured and told, without touching the user's memory.",
     "hooks.dialects": "Every client gets its answers in its own form, and no other key where that is an error.",
     "hooks.pack": "A session starts with what matters in at most 9,000 characters, and is told what was left out.",
     "hooks.once": "A prompt brings what it speaks of and was not shown in this session; one event told twice is answered once.",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FOLDER: Final = "spool"
 DEAD: Final = "dead"
-"""Where entries go that no later process could read either; `doctor --clients` counts them."""
+"""Where entries go that no later process could read either."""
 MOST: Final = 100
 """Entries worked off in one go: a hook's client waits for it."""
 

@@ -10,7 +10,7 @@ import json
 import shlex
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
@@ -84,7 +84,9 @@ def prove(launch: Launch, environ: Mapping[str, str]) -> Proof:
     dialect = DIALECTS[launch.client]
     names = {moment: name for name, moment in reversed(list(dialect.events.items()))}
     with tempfile.TemporaryDirectory(prefix="zapomni-doctor-") as folder:
-        here = {**environ, "ZAPOMNI_HOME": f"{folder}/memory", "ZAPOMNI_SCOPE": "user", "ZAPOMNI_HOOK": ""}
+        apart = {"ZAPOMNI_HOME": f"{folder}/memory"}
+        launch = replace(launch, environment={**launch.environment, **apart})  # its command may name the folder itself
+        here = {**environ, **apart, "ZAPOMNI_SCOPE": "user", "ZAPOMNI_HOOK": ""}
         begin = perf_counter()
         try:
             _fire(launch, here, folder, names[Moment.STOP], "one")
