@@ -224,7 +224,7 @@ class Zapomni(Parts):
     ) -> Imported:
         """Bring the memories of a file or stream in; `scope` is for those that name none."""
         from zapomni.exchange.importing import import_file, read_wish
-        from zapomni.services.fork import refuse_on_branch
+        from zapomni.services.branching.fork import refuse_on_branch
 
         refuse_on_branch(self.context, "import")
         target = scope_to_write(self.context, scope)[0]

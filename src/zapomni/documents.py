@@ -12,10 +12,17 @@ from zapomni.files.reading import DEPTH, LIST_LIMIT, PART, PART_LIMIT, FileList,
 from zapomni.files.walk import DEPTH_LIMIT
 from zapomni.model import RECALL_LIMIT, Mode
 from zapomni.model.document import DocumentFilter, DocumentKind, DocumentQuery, SourceMode
+from zapomni.services.documents.search import chunk_texts, search
+from zapomni.services.documents.sources import (
+    add_source,
+    find_source,
+    list_sources,
+    make_root,
+    real_root,
+    wanted_sources,
+)
 from zapomni.services.parse import given, parse_choice, parse_texts, parse_whole
 from zapomni.services.scopes import scope_to_write, scopes_to_read
-from zapomni.services.search import chunk_texts, search
-from zapomni.services.sources import add_source, find_source, list_sources, make_root, real_root, wanted_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,8 +35,8 @@ if TYPE_CHECKING:
     from zapomni.model import Scope
     from zapomni.model.document import Findings, Scanned, Source, SourceStatus
     from zapomni.services.context import Context
+    from zapomni.services.documents.scan import Progress
     from zapomni.services.embedding import EmbedderFor, Embedding
-    from zapomni.services.scan import Progress
     from zapomni.store.documents import WaitingChunk
 
 
@@ -116,10 +123,10 @@ class DocumentIndex:
         if source.mode is SourceMode.INDEX:
             return self._context.store.documents.status(source)
         if source.mode is SourceMode.MIRROR:
-            from zapomni.services.mirror import mirrored_status
+            from zapomni.services.mirror.reconcile import mirrored_status
 
             return mirrored_status(self._context, source)
-        from zapomni.services.ingest_source import ingested_status
+        from zapomni.services.reading.ingest_source import ingested_status
 
         return ingested_status(self._context, source)
 
@@ -136,7 +143,7 @@ class DocumentIndex:
         Sources in other modes are passed over: `Zapomni.reading.scan` reads those in `ingest` mode, and
         `Zapomni.vaults.scan` brings those in `mirror` mode in step.
         """
-        from zapomni.services.scan import Cut, scan
+        from zapomni.services.documents.scan import Cut, scan
 
         self._attach_settings()
         cut = Cut(size=self._settings.chunk_size, overlap=self._settings.chunk_overlap)
@@ -225,7 +232,7 @@ class DocumentIndex:
         lines: int | None = None,
     ) -> FilePart:
         """Return a part of a file: from byte `offset`, or `lines` lines from the line `line`, counted from 1."""
-        from zapomni.services.browse import LINES, read_bytes, read_lines
+        from zapomni.services.documents.browse import LINES, read_bytes, read_lines
 
         guard = self._guard(scopes)
         most = parse_whole("max_bytes", max_bytes, PART, low=4, high=PART_LIMIT)
@@ -253,7 +260,7 @@ class DocumentIndex:
         return search_text(self._guard(scopes), query, path=path, regex=regex, ignore_case=not case, limit=most)
 
     def _guard(self, scopes: Sequence[str]) -> PathGuard:
-        from zapomni.services.browse import guard_of
+        from zapomni.services.documents.browse import guard_of
 
         return guard_of(self.sources(scopes=scopes))
 

@@ -234,7 +234,7 @@ class Parts:
             return self._main_line()
         known = [one.name for one in self.store.branches.all()]
         if branch not in known:
-            from zapomni.services.fork import no_branch
+            from zapomni.services.branching.fork import no_branch
 
             raise no_branch(branch, known)
         return on_branch(self._main_line(), branch)
@@ -277,14 +277,14 @@ class Parts:
         return self._worker
 
     def _watcher(self) -> Background:
-        from zapomni.services.mirror_pulse import Pulse
-        from zapomni.services.watch import Watcher
+        from zapomni.services.documents.watch import Watcher
+        from zapomni.services.mirror.pulse import Pulse
 
         scan = self._child("source", "scan", "--scope", "all").run
         return Watcher(self.store.documents, scan, self.config.documents.debounce_s, Pulse(self.store))
 
     def _reader(self) -> Background:
-        from zapomni.services.ingest_watch import IngestWatcher
+        from zapomni.services.reading.ingest_watch import IngestWatcher
 
         return IngestWatcher(
             self.context,
@@ -295,7 +295,7 @@ class Parts:
         )
 
     def _consolidator(self) -> Background:
-        from zapomni.services.consolidator import Consolidator
+        from zapomni.services.reading.consolidator import Consolidator
 
         consolidate = self._child("consolidate", "--scope", "all").run
         return Consolidator(self.store, self.config.consolidate, self._clock, consolidate)

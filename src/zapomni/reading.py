@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from zapomni.llm.base import Llm
     from zapomni.model import Actor, Memory, Query
     from zapomni.model.document import Scanned, Source
-    from zapomni.services.ask import Answer, Supply
-    from zapomni.services.consolidate import Consolidated, Planned, Wish
     from zapomni.services.context import Context
+    from zapomni.services.documents.scan import Progress
     from zapomni.services.embedding import Embedding
-    from zapomni.services.enrich import Enriched
-    from zapomni.services.facts import Terms
-    from zapomni.services.handout import Handout
-    from zapomni.services.ingest import Forecast, Ingested
-    from zapomni.services.ingest_forecast import ScanForecast
-    from zapomni.services.insight import Connection, Held, Saved
-    from zapomni.services.ledger import Ledger
-    from zapomni.services.material import Material
-    from zapomni.services.scan import Progress
+    from zapomni.services.reading.ask import Answer, Supply
+    from zapomni.services.reading.consolidate import Consolidated, Planned, Wish
+    from zapomni.services.reading.enrich import Enriched
+    from zapomni.services.reading.facts import Terms
+    from zapomni.services.reading.handout import Handout
+    from zapomni.services.reading.ingest import Forecast, Ingested
+    from zapomni.services.reading.ingest_forecast import ScanForecast
+    from zapomni.services.reading.insight import Connection, Held, Saved
+    from zapomni.services.reading.ledger import Ledger
+    from zapomni.services.reading.material import Material
 
 
 class ReadingMemory:
@@ -64,14 +64,14 @@ class ReadingMemory:
     @property
     def ledger(self) -> Ledger:
         """The calls of models with what they cost, and the caps of a day."""
-        from zapomni.services.ledger import Ledger
+        from zapomni.services.reading.ledger import Ledger
 
         return Ledger(self._context.store.calls, self._config.llm, self._clock, self._zone)
 
     def llm(self, run: str | None = None) -> Llm | None:
         """Return the model, whose every call goes through the ledger as part of `run`; None where none is set."""
         from zapomni.llm.registry import make_llm
-        from zapomni.services.ledger import Metered
+        from zapomni.services.reading.ledger import Metered
 
         with self._lock:
             if self._made is None:
@@ -96,7 +96,7 @@ class ReadingMemory:
         `tell` is called with what will be read before the model is asked. Without a model the answer says so and holds
         what recall finds, at most `limit` hits.
         """
-        from zapomni.services.ask import ask
+        from zapomni.services.reading.ask import ask
 
         query = self._query(question, scopes, budget, limit, where)
         return ask(self._context, self._embedding, self.llm(), query, zone=self._zone, choose=select, tell=tell)
@@ -111,7 +111,7 @@ class ReadingMemory:
         **where: Any,
     ) -> Supply:
         """Return what a model would read for a question, about how many tokens that takes, and ask none."""
-        from zapomni.services.ask import supplied
+        from zapomni.services.reading.ask import supplied
 
         query = self._query(question, scopes, budget, None, where)
         return supplied(self._context, self._embedding, query, zone=self._zone, choose=select)
@@ -146,7 +146,7 @@ class ReadingMemory:
         `source` names where it comes from; empty means the name of who gives it. `said_at` is when it was said: its
         "yesterday" is counted from then.
         """
-        from zapomni.services.material import material_of_text
+        from zapomni.services.reading.material import material_of_text
 
         who = actor or self._actor
         material = self.said(material_of_text(text, source=source or who.name), said_at)
@@ -182,8 +182,8 @@ class ReadingMemory:
         """Return what a file holds as it would be ingested, without asking a model or keeping anything."""
         from zapomni.errors import InvalidInput
         from zapomni.readers.base import Unreadable
-        from zapomni.services.dating import Moment
-        from zapomni.services.material import checked_source, material_of_file
+        from zapomni.services.reading.dating import Moment
+        from zapomni.services.reading.material import checked_source, material_of_file
 
         try:
             moment = Moment(self._clock(), self._zone, modified_ns)
@@ -194,7 +194,7 @@ class ReadingMemory:
 
     def take_in(self, material: Material, *, scope: str | None = None, actor: Actor | None = None) -> Ingested:
         """Ingest what was read from a text or a file."""
-        from zapomni.services.ingest import ingest
+        from zapomni.services.reading.ingest import ingest
         from zapomni.services.scopes import scope_to_write
 
         self._check_line("ingest")
@@ -206,14 +206,14 @@ class ReadingMemory:
 
     def would_ingest(self, materials: Sequence[Material]) -> Forecast:
         """Return about how many calls, tokens and dollars ingesting would take, and ask no model."""
-        from zapomni.services.ingest import foresee
+        from zapomni.services.reading.ingest import foresee
 
         return foresee(materials, self.ledger.price, context=self._context, terms=self.terms)
 
     def enrich(self, *, limit: int | None = None) -> Enriched:
         """Have the model read texts that were stored without it, oldest first; raises `Unavailable` beside another."""
-        from zapomni.services.enrich import BATCH, enrich_waiting
         from zapomni.services.parse import parse_whole
+        from zapomni.services.reading.enrich import BATCH, enrich_waiting
 
         self._check_line("ingest")
         most = parse_whole("limit", limit, BATCH, low=1, high=100_000)
@@ -221,9 +221,9 @@ class ReadingMemory:
 
     def would_enrich(self, *, limit: int | None = None) -> Forecast:
         """Return about what `enrich` would take now, and ask no model."""
-        from zapomni.services.enrich import BATCH, foresee_enriching
-        from zapomni.services.ingest import added_up
         from zapomni.services.parse import parse_whole
+        from zapomni.services.reading.enrich import BATCH, foresee_enriching
+        from zapomni.services.reading.ingest import added_up
 
         most = parse_whole("limit", limit, BATCH, low=1, high=100_000)
         return added_up(foresee_enriching(self._context, terms=self.terms, limit=most), self.ledger.price)
@@ -241,9 +241,9 @@ class ReadingMemory:
         """Bring what is remembered of one ingested source, or of all that are seen, to what their files say now."""
         from zapomni.model import Origin
         from zapomni.model.document import SourceMode
-        from zapomni.services.ingest_source import scan_ingested
+        from zapomni.services.documents.sources import wanted_sources
+        from zapomni.services.reading.ingest_source import scan_ingested
         from zapomni.services.scopes import scopes_to_read
-        from zapomni.services.sources import wanted_sources
 
         self._check_line("ingest")
         found = wanted_sources(self._context, source, scopes_to_read(self._context, scopes))
@@ -266,8 +266,8 @@ class ReadingMemory:
     def would_scan(self, source: str | None = None, *, scopes: Sequence[str] = ()) -> list[ScanForecast]:
         """Return about what `scan` would take of one ingested source, or of all that are seen; nothing is changed."""
         from zapomni.model.document import SourceMode
-        from zapomni.services.ingest_forecast import foresee_scan
-        from zapomni.services.sources import wanted_sources
+        from zapomni.services.documents.sources import wanted_sources
+        from zapomni.services.reading.ingest_forecast import foresee_scan
 
         found = wanted_sources(self._context, source, scopes_to_read(self._context, scopes))
         return [foresee_scan(self._context, one, terms=self.terms) for one in found if one.mode is SourceMode.INGEST]
@@ -275,7 +275,7 @@ class ReadingMemory:
     @property
     def terms(self) -> Terms:
         """How things are read: the zone of bare days, and the most that is read at once."""
-        from zapomni.services.facts import Terms
+        from zapomni.services.reading.facts import Terms
 
         return Terms(zone=self._zone, piece=self._config.ingest.piece)
 
@@ -287,7 +287,7 @@ class ReadingMemory:
 
         Each batch is a run of its own, which `undo_run` takes back. Raises `Unavailable` where no model is set.
         """
-        from zapomni.services.consolidate import consolidate
+        from zapomni.services.reading.consolidate import consolidate
 
         self._check_line("consolidate")
         seen, who = scopes_to_read(self._context, scopes), actor or self._actor
@@ -295,21 +295,21 @@ class ReadingMemory:
 
     def plan_consolidation(self, *, scopes: Sequence[str] = (), every: bool = False) -> list[Planned]:
         """Return what `consolidate` would use; no model is needed and none is asked."""
-        from zapomni.services.consolidate import plan
+        from zapomni.services.reading.consolidate import plan
 
         return plan(self._context, scopes_to_read(self._context, scopes), self._wish(every))
 
     def insights(self, *, scopes: Sequence[str] = (), limit: int | None = None) -> list[Held]:
         """Return insights with the memories that they were drawn from, newest first, at most `limit` (20)."""
-        from zapomni.services.insight import list_insights
         from zapomni.services.parse import parse_whole
+        from zapomni.services.reading.insight import list_insights
 
         most = parse_whole("limit", limit, 20, low=1, high=PAGE_LIMIT)
         return list_insights(self._context, scopes_to_read(self._context, scopes), limit=most)
 
     def next_batch(self, *, scopes: Sequence[str] = (), actor: Actor | None = None) -> Handout | None:
         """Hand out memories to be looked at by the caller instead of a model; None when nothing waits."""
-        from zapomni.services.handout import next_batch
+        from zapomni.services.reading.handout import next_batch
 
         self._check_line("consolidate")
         return next_batch(self._context, scopes_to_read(self._context, scopes), actor=actor or self._actor)
@@ -330,8 +330,8 @@ class ReadingMemory:
 
         Raises `Refused` for an insight that says other things than its members.
         """
-        from zapomni.services.handout import save_from
-        from zapomni.services.insight import Insight
+        from zapomni.services.reading.handout import save_from
+        from zapomni.services.reading.insight import Insight
 
         self._check_line("consolidate")
         drawn = Insight(statement=statement, members=tuple(members), title=title, connections=tuple(connections))
@@ -341,11 +341,11 @@ class ReadingMemory:
 
     def _check_line(self, what: str) -> None:
         """Raise `Refused` on a branch: what a model read or concluded belongs to the main line."""
-        from zapomni.services.fork import refuse_on_branch
+        from zapomni.services.branching.fork import refuse_on_branch
 
         refuse_on_branch(self._context, what)
 
     def _wish(self, every: bool) -> Wish:  # noqa: FBT001 - handed on
-        from zapomni.services.consolidate import Wish
+        from zapomni.services.reading.consolidate import Wish
 
         return Wish(self._config.consolidate.batch, every)

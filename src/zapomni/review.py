@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from zapomni.model.proposal import Proposal
     from zapomni.services.context import Context
     from zapomni.services.embedding import Embedding
-    from zapomni.services.handover import Lesson
-    from zapomni.services.inbox import Action, Decision
-    from zapomni.services.misses import Alarm, Missed
+    from zapomni.services.review.handover import Lesson
+    from zapomni.services.review.inbox import Action, Decision
+    from zapomni.services.review.misses import Alarm, Missed
 
 LISTED: Final = 100
 """Proposals, or misses, of one listing when nobody says otherwise."""
@@ -27,10 +27,10 @@ LISTED: Final = 100
 
 def _actions() -> Mapping[ProposalKind, Action]:
     """Return who carries out what: each kind of proposal with the module of its verb."""
-    from zapomni.services.compact import merge, shorten
-    from zapomni.services.expire import expire
-    from zapomni.services.misses import describe
-    from zapomni.services.promote import raise_lesson
+    from zapomni.services.review.expire import expire
+    from zapomni.services.review.misses import describe
+    from zapomni.services.review.promote import raise_lesson
+    from zapomni.services.vault.compact import merge, shorten
 
     return {
         ProposalKind.CONFLICT: _settle,
@@ -44,7 +44,8 @@ def _actions() -> Mapping[ProposalKind, Action]:
 
 def _settle(context: Context, proposal: Proposal, decision: Decision) -> None:
     """Settle what two sides changed: a branch and the main line, or a file and its memory."""
-    from zapomni.services import merge, mirror_conflicts
+    from zapomni.services.branching import merge
+    from zapomni.services.mirror import conflicts as mirror_conflicts
 
     settle = merge.settle if "branch" in proposal.detail else mirror_conflicts.settle
     settle(context, proposal, decision)
@@ -74,8 +75,8 @@ class ReviewDesk:
         limit: int | None = None,
     ) -> list[Proposal]:
         """Return what is proposed in some scopes, oldest first, at most `limit` (100); no states are the open ones."""
-        from zapomni.services.inbox import proposals
         from zapomni.services.parse import parse_choice, parse_whole
+        from zapomni.services.review.inbox import proposals
 
         wanted = [parse_choice("kind", kind, ProposalKind, ProposalKind.MERGE) for kind in kinds]
         in_states = [parse_choice("state", state, ProposalState, ProposalState.OPEN) for state in states]
@@ -85,7 +86,7 @@ class ReviewDesk:
 
     def proposal(self, proposal_id: str, *, scopes: Sequence[str] = ()) -> Proposal:
         """Return one proposal; a unique beginning of its id is enough, here and below."""
-        from zapomni.services.inbox import find_proposal
+        from zapomni.services.review.inbox import find_proposal
 
         return find_proposal(self._context, proposal_id, self._scopes(scopes))
 
@@ -98,14 +99,14 @@ class ReviewDesk:
         actor: Actor | None = None,
     ) -> Proposal:
         """Carry out a proposal as one run, which `undo_run` takes back; one that fails stays open."""
-        from zapomni.services.inbox import accept
+        from zapomni.services.review.inbox import accept
 
         found = self.proposal(proposal_id, scopes=scopes)
         return accept(self._context, found.id, actor=actor or self._actor, choice=choice, actions=_actions())
 
     def reject(self, proposal_id: str, *, why: str, scopes: Sequence[str] = (), actor: Actor | None = None) -> Proposal:
         """Refuse a proposal for good; whoever made it is told why."""
-        from zapomni.services.inbox import reject
+        from zapomni.services.review.inbox import reject
 
         found = self.proposal(proposal_id, scopes=scopes)
         return reject(self._context, found.id, actor=actor or self._actor, why=why)
@@ -123,7 +124,7 @@ class ReviewDesk:
     ) -> Proposal:
         """Propose that a memory become a rule of a team or of the user; a person decides it in the inbox."""
         from zapomni.record import parse_scope
-        from zapomni.services.promote import Wish, promote
+        from zapomni.services.review.promote import Wish, promote
 
         wish = Wish(to=parse_scope(to), why=why, pinned=pinned)
         return promote(self._context, memory_id, wish, scopes=self._scopes(scopes), actor=actor or self._actor)
@@ -133,14 +134,14 @@ class ReviewDesk:
 
         `agent` is a name; None is the agent of the settings, and without one whoever writes to the scope of the place.
         """
-        from zapomni.services.handover import lessons_for
+        from zapomni.services.review.handover import lessons_for
 
         reader = self._reader(agent)
         return lessons_for(self._context, reader, self._scopes(scopes))
 
     def acknowledge(self, ids: Sequence[str], *, agent: str | None = None) -> tuple[str, ...]:
         """Keep that an agent has taken note of lessons; they are not handed to it again."""
-        from zapomni.services.handover import acknowledge
+        from zapomni.services.review.handover import acknowledge
 
         return acknowledge(self._context, ids, self._reader(agent))
 
@@ -152,22 +153,22 @@ class ReviewDesk:
     # --- misses -------------------------------------------------------------------------------------------
     def miss(self, question: str, *, expected: str, scopes: Sequence[str] = (), actor: Actor | None = None) -> Missed:
         """Keep that a question did not find a memory, and propose a better description."""
-        from zapomni.services.misses import report_miss
+        from zapomni.services.review.misses import report_miss
 
         seen, who = self._scopes(scopes), actor or self._actor
         return report_miss(self._context, self._embedding, self._llm, question, expected, scopes=seen, actor=who)
 
     def misses(self, *, scopes: Sequence[str] = (), limit: int | None = None) -> list[Miss]:
         """Return the latest misses, newest first, at most `limit` (100)."""
-        from zapomni.services.misses import misses
         from zapomni.services.parse import parse_whole
+        from zapomni.services.review.misses import misses
 
         most = parse_whole("limit", limit, LISTED, low=1, high=PAGE_LIMIT)
         return misses(self._context, self._scopes(scopes), limit=most)
 
     def alarms(self, *, scopes: Sequence[str] = ()) -> list[Alarm]:
         """Say of each scope whether it holds too many memories to choose from and questions miss more than before."""
-        from zapomni.services.misses import alarm
+        from zapomni.services.review.misses import alarm
 
         self._context.touches.flush()
         return alarm(self._context, self._scopes(scopes))

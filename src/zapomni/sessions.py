@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from zapomni.llm.base import Llm
     from zapomni.model import Page
     from zapomni.model.session import Event
-    from zapomni.services.briefing import Pack
-    from zapomni.services.capture import Captured
     from zapomni.services.context import Context
-    from zapomni.services.facts import Terms
-    from zapomni.services.handover import Lesson
+    from zapomni.services.reading.facts import Terms
+    from zapomni.services.review.handover import Lesson
+    from zapomni.services.sessions.briefing import Pack
+    from zapomni.services.sessions.capture import Captured
 
 BEGUN: Final = "begun"
 """The mark of a session that was handed its pack; compaction takes it away."""
@@ -48,7 +48,7 @@ class Sessions:
 
     def start(self, event: Event) -> Pack:
         """Return the pack of a session that starts, resumes or goes on after a compaction."""
-        from zapomni.services.briefing import Pack
+        from zapomni.services.sessions.briefing import Pack
 
         session = _name(event)
         if session and not self._first(session, event):
@@ -62,8 +62,8 @@ class Sessions:
 
         A session that was not begun is handed its pack too, unless its client `restarts` by itself.
         """
-        from zapomni.services.briefing import PACK_LIMIT, Pack, relevant_pack
-        from zapomni.services.prompted import relevant
+        from zapomni.services.sessions.briefing import PACK_LIMIT, Pack, relevant_pack
+        from zapomni.services.sessions.prompted import relevant
 
         session = _name(event)
         marks = self._store.marks(session) if session else {}
@@ -80,7 +80,7 @@ class Sessions:
 
     def capture(self, event: Event, *, often: bool = False) -> Captured:
         """Keep what a session decided, tried, found and left open; `often` tells that its compactions are none."""
-        from zapomni.services.capture import capture
+        from zapomni.services.sessions.capture import capture
 
         captured = capture(self._context, event, actor=self._actor)
         session = _name(event)
@@ -99,8 +99,8 @@ class Sessions:
 
         from zapomni.errors import InvalidInput
         from zapomni.model.session import Event
-        from zapomni.services.capture import Captured, apply
-        from zapomni.services.session_plan import plan_session
+        from zapomni.services.sessions.capture import Captured, apply
+        from zapomni.services.sessions.plan import plan_session
 
         path = Path(transcript)
         event = Event(client, Moment.END, session=name or path.stem, transcript=str(path))
@@ -113,20 +113,20 @@ class Sessions:
             return Captured(plan)
         llm, terms = self._model()
         if llm is not None:
-            from zapomni.services.session_model import read_by_model
+            from zapomni.services.sessions.model import read_by_model
 
             plan = read_by_model(self._context, plan, llm, terms)
         return apply(self._context, plan, actor=self._actor)
 
     def records(self, limit: int) -> Page:
         """Return the records of the sessions that left something behind, the latest first."""
-        from zapomni.services.capture import RECORD
+        from zapomni.services.sessions.capture import RECORD
 
         where = Filter(scopes=self._context.place.read, kinds=(Kind.EPISODIC,), tags=(RECORD,))
         return self._context.store.page(where, limit)
 
     def _begun(self, session: str, event: Event) -> Pack:
-        from zapomni.services.briefing import MOST, session_pack
+        from zapomni.services.sessions.briefing import MOST, session_pack
 
         scopes = self._scopes(event)
         opening = self._store.opening(Filter(scopes=scopes), MOST)
@@ -137,13 +137,13 @@ class Sessions:
         return pack
 
     def _lessons(self, event: Event, scopes: Sequence[Scope]) -> list[Lesson]:
-        from zapomni.services.handover import lessons_for
+        from zapomni.services.review.handover import lessons_for
 
         return lessons_for(self._context, self._agent(event), scopes)
 
     def _acknowledge(self, ids: Sequence[str], event: Event) -> None:
         if ids:
-            from zapomni.services.handover import acknowledge
+            from zapomni.services.review.handover import acknowledge
 
             with suppress(Unavailable):  # it is told once more
                 acknowledge(self._context, ids, self._agent(event))

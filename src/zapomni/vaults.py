@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from zapomni.config import IndexSettings
     from zapomni.model import Actor, Memory, Scope
     from zapomni.model.document import Scanned, Source, SourceStatus
-    from zapomni.services.compact import Compaction
     from zapomni.services.context import Context
-    from zapomni.services.folder import Folder
-    from zapomni.services.index_plan import Plan, Written
-    from zapomni.services.mirror import Progress
-    from zapomni.services.vault_report import Report
+    from zapomni.services.mirror.reconcile import Progress
+    from zapomni.services.vault.compact import Compaction
+    from zapomni.services.vault.folder import Folder
+    from zapomni.services.vault.plan import Plan, Written
+    from zapomni.services.vault.report import Report
 
 
 class Vaults:
@@ -49,7 +49,7 @@ class Vaults:
 
         A file that changed within `rest_s` is left for the next scan, for it may not be finished.
         """
-        from zapomni.services.mirror import scan_mirror
+        from zapomni.services.mirror.reconcile import scan_mirror
 
         return [
             scan_mirror(
@@ -66,7 +66,7 @@ class Vaults:
 
     def status(self, source: str | None = None, *, scopes: Sequence[str] = ()) -> list[SourceStatus]:
         """Say of one folder, or of each, how many of its files are memories, and which are none and why."""
-        from zapomni.services.mirror import mirrored_status
+        from zapomni.services.mirror.reconcile import mirrored_status
 
         return [mirrored_status(self._context, one) for one in self._mirrored(source, scopes)]
 
@@ -76,7 +76,7 @@ class Vaults:
         mirrored = [one for one in sources if one.mode is SourceMode.MIRROR and one.scope == memory.scope]
         if not mirrored:
             return ()
-        from zapomni.services.index_keep import index_warnings
+        from zapomni.services.vault.keep import index_warnings
 
         return tuple(
             warning for source in mirrored for warning in index_warnings(self._context, source, memory, self._settings)
@@ -91,9 +91,9 @@ class Vaults:
         `counts` are the owner's own numbers of records, each as `DATE=NUMBER`; without them notes are counted from
         the day on which each was first known.
         """
-        from zapomni.services.folder import births
-        from zapomni.services.vault_counts import parse_counts
-        from zapomni.services.vault_report import vault_report
+        from zapomni.services.vault.counts import parse_counts
+        from zapomni.services.vault.folder import births
+        from zapomni.services.vault.report import vault_report
 
         told = parse_counts(counts, self._zone)
         return [
@@ -110,27 +110,27 @@ class Vaults:
 
     def plan(self, folder: str | None = None, *, scopes: Sequence[str] = ()) -> list[Plan]:
         """Say what a cut would make of the index of one folder, or of each that is mirrored; nothing is written."""
-        from zapomni.services.index_plan import plan_cut
+        from zapomni.services.vault.plan import plan_cut
 
         return [plan_cut(read) for read, _ in self._folders(folder, scopes)]
 
     def cut(self, folder: str, *, scopes: Sequence[str] = ()) -> Written:
         """Cut the index of a folder as `plan` says; `restore` takes it back."""
-        from zapomni.services.index_plan import apply_cut
+        from zapomni.services.vault.plan import apply_cut
 
         (plan,) = self.plan(folder, scopes=scopes)
         return apply_cut(self._context, plan, actor=self._actor)
 
     def restore(self, folder: str, *, scopes: Sequence[str] = ()) -> Written:
         """Put the index of a folder back to what it was before its latest cut."""
-        from zapomni.services.index_plan import restore_cut
+        from zapomni.services.vault.plan import restore_cut
 
         ((read, _),) = self._folders(folder, scopes)
         return restore_cut(self._context, read.root, actor=self._actor)
 
     def compact(self, source: str, *, scopes: Sequence[str] = (), dry_run: bool = False) -> Compaction:
         """Propose shorter lines and merged copies of a mirrored folder; with `dry_run` nothing is filed."""
-        from zapomni.services.compact import compaction, file_proposals
+        from zapomni.services.vault.compact import compaction, file_proposals
 
         ((read, found),) = self._folders(source, scopes)
         if found is None:
@@ -141,8 +141,8 @@ class Vaults:
 
     def _folders(self, name: str | None, scopes: Sequence[str]) -> list[tuple[Folder, Source | None]]:
         """Return a folder by the name of its source or by its path, or every mirrored one."""
-        from zapomni.services.folder import NOTES, read_folder
-        from zapomni.services.sources import real_root
+        from zapomni.services.documents.sources import real_root
+        from zapomni.services.vault.folder import NOTES, read_folder
 
         try:
             found: list[Source] = self._mirrored(name, scopes or (EVERY,))
@@ -157,7 +157,7 @@ class Vaults:
         return [(read_folder(str(root)), None)]
 
     def _mirrored(self, source: str | None, scopes: Sequence[str]) -> list[Source]:
-        from zapomni.services.sources import wanted_sources
+        from zapomni.services.documents.sources import wanted_sources
 
         found = wanted_sources(self._context, source, self._scopes(scopes))
         return [one for one in found if one.mode is SourceMode.MIRROR]

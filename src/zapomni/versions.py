@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from zapomni.model import Actor, Filter, Run, Scope
     from zapomni.model.branch import Branch, Policy
     from zapomni.services.blame import Blame
-    from zapomni.services.branches import BranchChange, Dropped, Listed
+    from zapomni.services.branching.branches import BranchChange, Dropped, Listed
+    from zapomni.services.branching.merge import Merged
     from zapomni.services.context import Context
     from zapomni.services.difference import Difference
-    from zapomni.services.merge import Merged
 
 
 class Versions:
@@ -56,19 +56,19 @@ class Versions:
     # --- branches -----------------------------------------------------------------------------------------
     def branches(self) -> Sequence[Listed]:
         """Return every branch of the memory, with the number of memories that it changed."""
-        from zapomni.services.branches import list_branches
+        from zapomni.services.branching.branches import list_branches
 
         return list_branches(self._context)
 
     def create_branch(self, name: str, *, actor: Actor | None = None) -> Branch:
         """Make a branch; the setting `branch` works on it. Nothing is copied."""
-        from zapomni.services.branches import create_branch
+        from zapomni.services.branching.branches import create_branch
 
         return create_branch(self._context, name, actor=actor or self._actor)
 
     def diff_branch(self, name: str) -> Sequence[BranchChange]:
         """Compare what a branch changed with the main line as the branch found it."""
-        from zapomni.services.branches import branch_changes
+        from zapomni.services.branching.branches import branch_changes
 
         return branch_changes(self._context, name)
 
@@ -80,7 +80,7 @@ class Versions:
         What both sides changed is settled by `policy`, else by the setting `merge_policy`, else by topic path.
         """
         from zapomni.model.branch import Policy
-        from zapomni.services.merge import merge
+        from zapomni.services.branching.merge import merge
         from zapomni.services.parse import parse_choice
 
         wanted = parse_choice("policy", policy, Policy, parse_choice("merge_policy", self._policy, Policy, None))
@@ -88,7 +88,7 @@ class Versions:
 
     def drop_branch(self, name: str, *, actor: Actor | None = None) -> Dropped:
         """Delete a branch with what it holds, as one run, which `undo_run` takes back."""
-        from zapomni.services.branches import drop_branch
+        from zapomni.services.branching.branches import drop_branch
 
         return drop_branch(self._context, name, actor=actor or self._actor)
 

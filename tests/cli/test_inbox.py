@@ -7,7 +7,7 @@ from zapomni.config import load
 from zapomni.model import Actor
 from zapomni.model.proposal import ProposalKind
 from zapomni.record import parse_scope
-from zapomni.services.inbox import propose
+from zapomni.services.review.inbox import propose
 
 
 def proposed(memory_id, scope="user"):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from zapomni.model.session import Event, Moment
-from zapomni.services.session_plan import turns_of
+from zapomni.services.sessions.plan import turns_of
 from zapomni.surfaces.dialects import read_event
 from zapomni.text.cues import findings
 

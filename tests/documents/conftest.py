@@ -15,8 +15,8 @@ from zapomni.app import Zapomni
 from zapomni.config import load
 from zapomni.embed.scripted import ScriptedEmbedder
 from zapomni.errors import ZapomniError
-from zapomni.services import watch
-from zapomni.services.watch import Watcher
+from zapomni.services.documents import watch
+from zapomni.services.documents.watch import Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,8 +15,8 @@ from tests.trials.drivers_b import until
 
 from zapomni.files import watching
 from zapomni.files.walk import walk
-from zapomni.services import watch
-from zapomni.services.watch import Watcher
+from zapomni.services.documents import watch
+from zapomni.services.documents.watch import Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,7 +19,7 @@ from tests.trials.drivers_b import until
 
 from zapomni.errors import Unavailable
 from zapomni.files.watching import watching
-from zapomni.services import watch
+from zapomni.services.documents import watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,7 +42,7 @@ except Unavailable as error:
 """Lowers the limit of its own user namespace alone."""
 SERVE = """
 import sys
-from zapomni.services import watch
+from zapomni.services.documents import watch
 from zapomni.surfaces.cli.main import main
 watch.PATIENCE_S = 0.2
 sys.argv[1:] = ["serve"]

@@ -7,7 +7,7 @@ import pytest
 from tests.hooks.events import context_of
 
 from zapomni.model import Actor, Origin
-from zapomni.services.briefing import PACK_LIMIT
+from zapomni.services.sessions.briefing import PACK_LIMIT
 from zapomni.text.fence import without_fences
 
 if TYPE_CHECKING:

@@ -230,7 +230,7 @@ def test_closed_and_full_streams_are_no_error(home: Path, closed: str) -> None:
 # --- many at once ----------------------------------------------------------------------------------------
 HORDE = """
 import os, sys
-import zapomni.parts, zapomni.services.capture, zapomni.sessions, zapomni.store.sqlite.write
+import zapomni.parts, zapomni.services.sessions.capture, zapomni.sessions, zapomni.store.sqlite.write
 from zapomni.surfaces import hook
 children = []
 for name in sys.argv[1:]:

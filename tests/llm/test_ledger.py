@@ -13,7 +13,7 @@ from zapomni.errors import BudgetSpent, ConfigError, ModelError, Unavailable
 from zapomni.llm.base import Usage
 from zapomni.llm.checked import Raw
 from zapomni.llm.scripted import ScriptedLlm
-from zapomni.services.ledger import Ledger, Metered
+from zapomni.services.reading.ledger import Ledger, Metered
 from zapomni.store.calls import Call, Sum
 from zapomni.store.sqlite import open_sqlite
 

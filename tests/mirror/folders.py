@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from zapomni.app import Zapomni
 from zapomni.config import load
 from zapomni.model import Filter, Trust
-from zapomni.services import mirror_give
-from zapomni.services.mirror_says import said
-from zapomni.services.mirror_state import Reconcile
+from zapomni.services.mirror import give as mirror_give
+from zapomni.services.mirror.says import said
+from zapomni.services.mirror.state import Reconcile
 
 if TYPE_CHECKING:
     from collections.abc import Collection

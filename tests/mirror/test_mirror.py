@@ -13,7 +13,7 @@ from tests.mirror.folders import Vault
 from zapomni.bench.mirror import make_notes, run
 from zapomni.errors import InvalidInput, NotFound, Refused
 from zapomni.model import About, LinkKind, Origin
-from zapomni.services.mirror_pulse import Pulse
+from zapomni.services.mirror.pulse import Pulse
 
 FIXTURE = Path(__file__).parents[3] / "shared/reference/integrations/fixtures/claude_memory_dir"
 NOTE = (

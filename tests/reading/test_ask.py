@@ -14,8 +14,8 @@ from zapomni.errors import BudgetSpent, InvalidInput, ModelError, NotFound, Unav
 from zapomni.llm.checked import Raw
 from zapomni.llm.scripted import ScriptedLlm
 from zapomni.model import Actor, Draft, Origin
-from zapomni.services.ask import NOT_HELD, NOT_HELD_RUSSIAN
-from zapomni.services.ask_prompt import CHOSEN, LONGEST
+from zapomni.services.reading.ask import NOT_HELD, NOT_HELD_RUSSIAN
+from zapomni.services.reading.ask_prompt import CHOSEN, LONGEST
 from zapomni.services.remember import remember_many
 from zapomni.text.fence import MARKER
 from zapomni.text.tokens import estimate_tokens

@@ -22,7 +22,7 @@ from zapomni.llm.checked import Raw
 from zapomni.llm.scripted import ScriptedLlm
 from zapomni.model import Actor, LinkKind, Origin, Status, Trust
 from zapomni.record import to_record
-from zapomni.services.consolidator import Consolidator
+from zapomni.services.reading.consolidator import Consolidator
 from zapomni.surfaces.mcp.calls import run_tool
 
 ROOT = Path(__file__).parents[2]
@@ -597,7 +597,7 @@ SERVER = """
 import sys
 from zapomni.opening import open_memory
 from zapomni.services.child import Child
-from zapomni.services.consolidator import Consolidator
+from zapomni.services.reading.consolidator import Consolidator
 settings = {"embedder.provider": "none", "consolidate.check_s": 1.0}
 with open_memory(sys.argv[1], **settings) as app:
     child = Child(app.config.home, "consolidate", "--scope", "all")

@@ -14,8 +14,8 @@ from tests.reading.notes import PNG, Desk, facts_of
 
 from zapomni.errors import ModelError, Unavailable
 from zapomni.model import Actor, Draft, Link, LinkKind, Origin, Run
-from zapomni.services.ingest_source import is_due
-from zapomni.services.ingest_watch import PAUSE, IngestWatcher
+from zapomni.services.reading.ingest_source import is_due
+from zapomni.services.reading.ingest_watch import PAUSE, IngestWatcher
 from zapomni.services.remember import admit, entry_of
 from zapomni.surfaces.cli.main import run
 

@@ -20,7 +20,7 @@ from tests.reading.walk import QUIET, Agent, Command, Web
 from tests.trials import drivers_b
 
 from zapomni.opening import open_memory
-from zapomni.services.ask import NOT_HELD, NOT_HELD_RUSSIAN
+from zapomni.services.reading.ask import NOT_HELD, NOT_HELD_RUSSIAN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

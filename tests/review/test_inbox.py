@@ -10,7 +10,7 @@ from zapomni.errors import Ambiguous, Conflict, InvalidInput, NotFound
 from zapomni.model import Actor, Origin, Scope, ScopeKind
 from zapomni.model.proposal import ProposalKind, ProposalState
 from zapomni.record import parse_scope
-from zapomni.services.inbox import propose
+from zapomni.services.review.inbox import propose
 
 PERSON = Actor(name="cli", origin=Origin.USER)
 AGENT = Actor(name="mcp:tester", origin=Origin.AGENT)

@@ -160,7 +160,7 @@ def test_agents_raise_and_take_note_over_the_protocol(ada, bob):
 
 
 def test_a_long_proposal_still_fits_an_answer(bob):
-    from zapomni.services.inbox import propose
+    from zapomni.services.review.inbox import propose
 
     made = bob.remember("Two versions.")
     detail = {"mine": "я" * 90_000, "theirs": ["ж" * 90_000]}

@@ -12,8 +12,8 @@ from zapomni.errors import Conflict, InvalidInput, ModelError, NotFound
 from zapomni.llm.scripted import ScriptedLlm
 from zapomni.model import DESCRIPTION_LIMIT, Draft
 from zapomni.model.proposal import ProposalKind
-from zapomni.services.misses import chance, joined
 from zapomni.services.remember import remember_many
+from zapomni.services.review.misses import chance, joined
 from zapomni.text.words import similar_words
 
 VECTOR = "Векторную базу для памяти агента не берём: до десяти тысяч документов она не окупается."

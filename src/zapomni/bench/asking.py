@@ -18,8 +18,8 @@ from zapomni.bench.ask_world import DAYS, FACTS, NOW, notes, questions
 from zapomni.config import load
 from zapomni.model import Actor, Draft, Filter, Origin, Query
 from zapomni.search.selection import moment
-from zapomni.services.ask import supplied
-from zapomni.services.ask_prompt import quoted
+from zapomni.services.reading.ask import supplied
+from zapomni.services.reading.ask_prompt import quoted
 from zapomni.services.remember import remember_many
 from zapomni.text.tokens import estimate_tokens
 

@@ -17,8 +17,8 @@ from zapomni.bench.retrieval import DEPTH, scope_of
 from zapomni.bench.score import mean, score
 from zapomni.errors import InvalidInput
 from zapomni.model import Actor, By, Draft, Mode, Origin, Status
-from zapomni.services.misses import joined
 from zapomni.services.remember import remember_many
+from zapomni.services.review.misses import joined
 from zapomni.text.clean import cut
 
 if TYPE_CHECKING:

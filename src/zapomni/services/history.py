@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from zapomni.errors import Conflict, NotFound, Refused
 from zapomni.model import Memory, Revision, Run, Verb
 from zapomni.record import from_record
+from zapomni.services.branching.fork import refuse_on_branch
 from zapomni.services.find import find_one
-from zapomni.services.fork import refuse_on_branch
 from zapomni.services.outdate import outdate
 from zapomni.text.fold import digest
 

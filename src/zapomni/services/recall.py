@@ -64,7 +64,7 @@ def _hits(context: Context, embedding: Embedding[Memory], query: Query, asked: A
     """Return the hits, and what may be missing among them."""
     if query.by is By.TEXT:
         return retrieve(context.store, query, asked.space, asked.vector), None
-    from zapomni.services.describing import select  # most questions look at all of a memory
+    from zapomni.services.review.describing import select  # most questions look at all of a memory
 
     return select(context, embedding, query, asked)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import Unavailable
 from zapomni.model import Draft, Filter, Memory, Origin, Outcome, Patch, Status, Trust, Verb
-from zapomni.services.fork import open_branch, twin_behind, write_change
+from zapomni.services.branching.fork import open_branch, twin_behind, write_change
 from zapomni.services.prepare import Prepared, prepare
 from zapomni.text.fold import digest
 from zapomni.text.words import query_words, similar_words, similarity

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from zapomni.errors import Ambiguous, Conflict, InvalidInput, NotFound, Refused
 from zapomni.model import UNSET, Memory, Outcome, Patch, Rejection, Run, Status, Verb
+from zapomni.services.branching.fork import erase_copies, refuse_on_branch, write_change
 from zapomni.services.find import find_one, given_id
-from zapomni.services.fork import erase_copies, refuse_on_branch, write_change
 from zapomni.services.outdate import outdate
 from zapomni.services.prepare import Prepared, prepare, prepare_reason
 from zapomni.services.remember import read_back

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from zapomni.record import stamp
 
 if TYPE_CHECKING:
-    from zapomni.services.ledger import Costs
+    from zapomni.services.reading.ledger import Costs
     from zapomni.store.calls import Sum
 
 

@@ -152,7 +152,7 @@ def _folder(told: str) -> Path | None:
 
 def _spool(config: Config, event: Event) -> None:
     from zapomni.ids import random_id
-    from zapomni.services.spool import keep
+    from zapomni.services.sessions.spool import keep
 
     keep(config.home, event, random_id)
 
@@ -180,7 +180,7 @@ def drain_spool(config: Config) -> None:
     """Work off what earlier hooks could not keep; each event goes where its own session worked."""
     if not os.path.isdir(config.home / "spool"):  # noqa: PTH112 - the usual case costs nothing
         return
-    from zapomni.services.spool import drain
+    from zapomni.services.sessions.spool import drain
 
     drain(config.home, lambda event: _keep_late(config, event))
 

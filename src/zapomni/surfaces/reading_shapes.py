@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zapomni.model.document import Skipped
-    from zapomni.services.ask import Answer, Supply
-    from zapomni.services.consolidate import Consolidated, Planned
-    from zapomni.services.enrich import Enriched
-    from zapomni.services.handout import Handout
-    from zapomni.services.ingest import Forecast, Ingested, Kept
-    from zapomni.services.ingest_forecast import ScanForecast
-    from zapomni.services.insight import Held, Saved
+    from zapomni.services.reading.ask import Answer, Supply
+    from zapomni.services.reading.consolidate import Consolidated, Planned
+    from zapomni.services.reading.enrich import Enriched
+    from zapomni.services.reading.handout import Handout
+    from zapomni.services.reading.ingest import Forecast, Ingested, Kept
+    from zapomni.services.reading.ingest_forecast import ScanForecast
+    from zapomni.services.reading.insight import Held, Saved
 
 
 QUOTED: Final = 200

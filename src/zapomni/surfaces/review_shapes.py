@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from zapomni.model.miss import Miss
     from zapomni.model.proposal import Proposal
-    from zapomni.services.handover import Lesson
-    from zapomni.services.misses import Alarm, Missed
+    from zapomni.services.review.handover import Lesson
+    from zapomni.services.review.misses import Alarm, Missed
 
 
 def proposals_shape(found: Sequence[Proposal], *, preview: int | None = None) -> dict[str, Any]:

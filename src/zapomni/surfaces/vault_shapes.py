@@ -9,10 +9,10 @@ from zapomni.surfaces.review_shapes import proposal_shape
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from zapomni.services.compact import Compaction
-    from zapomni.services.index_budget import Budget, Size
-    from zapomni.services.index_plan import Plan, Written
-    from zapomni.services.vault_report import Flaw, Report, Target
+    from zapomni.services.vault.budget import Budget, Size
+    from zapomni.services.vault.compact import Compaction
+    from zapomni.services.vault.plan import Plan, Written
+    from zapomni.services.vault.report import Flaw, Report, Target
     from zapomni.text.growth import Growth
     from zapomni.text.index_page import Line
 

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
     from zapomni.model import Revision
     from zapomni.services.blame import Blame
-    from zapomni.services.branches import BranchChange, Listed
+    from zapomni.services.branching.branches import BranchChange, Listed
+    from zapomni.services.branching.merge import Merged
     from zapomni.services.difference import Difference
-    from zapomni.services.merge import Merged
 
 
 def difference_shape(difference: Difference) -> dict[str, Any]:

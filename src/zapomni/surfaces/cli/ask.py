@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from zapomni.app import Zapomni
-    from zapomni.services.ask import Answer, Supply
+    from zapomni.services.reading.ask import Answer, Supply
 
 
 @click.command("ask")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from zapomni.model.branch import Policy
-from zapomni.services.branches import Listed
+from zapomni.services.branching.branches import Listed
 from zapomni.surfaces import version_shapes
 from zapomni.surfaces.cli import render_versions
 from zapomni.surfaces.cli.options import one_of

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def report_clients(session: Session) -> bool:
     """Look at every client that is here or holds our hooks, answer, and return whether all is well."""
-    from zapomni.services.spool import waiting
+    from zapomni.services.sessions.spool import waiting
     from zapomni.surfaces.cli.setup import looks_here
     from zapomni.surfaces.client_health import health
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from zapomni.app import Zapomni
-    from zapomni.services.consolidate import Consolidated, Planned
-    from zapomni.services.insight import Held
+    from zapomni.services.reading.consolidate import Consolidated, Planned
+    from zapomni.services.reading.insight import Held
 
 
 @click.command("consolidate")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from zapomni.services.ledger import DAYS, Ledger
+from zapomni.services.reading.ledger import DAYS, Ledger
 from zapomni.surfaces.cli.lines import one_line, table
 from zapomni.surfaces.cli.session import Session, answers
 from zapomni.surfaces.cost_shapes import costs_shape
@@ -14,7 +14,7 @@ from zapomni.surfaces.cost_shapes import costs_shape
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zapomni.services.ledger import Costs
+    from zapomni.services.reading.ledger import Costs
     from zapomni.store.calls import Sum
 
 

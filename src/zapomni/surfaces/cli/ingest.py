@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from zapomni.app import Zapomni
-    from zapomni.services.enrich import Enriched
-    from zapomni.services.ingest import Forecast, Ingested, Kept
-    from zapomni.services.material import Material
+    from zapomni.services.reading.enrich import Enriched
+    from zapomni.services.reading.ingest import Forecast, Ingested, Kept
+    from zapomni.services.reading.material import Material
 
 
 class Gathered(NamedTuple):
@@ -103,7 +103,7 @@ def _enrich(session: Session, limit: int | None) -> int:
 # --- what is given --------------------------------------------------------------------------------------
 def _gathered(app: Zapomni, words: Sequence[str], source: str) -> Gathered:
     """Read the arguments: files where all of them are, else one text."""
-    from zapomni.services.material import material_of_text
+    from zapomni.services.reading.material import material_of_text
 
     if not _are_files(words):
         text = text_or_stdin(words, "text")

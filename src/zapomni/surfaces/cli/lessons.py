@@ -15,7 +15,7 @@ from zapomni.surfaces.review_shapes import acknowledged_shape, lessons_shape, pr
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from zapomni.services.handover import Lesson
+    from zapomni.services.review.handover import Lesson
 
 
 @click.command("promote")

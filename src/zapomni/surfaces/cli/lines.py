@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from zapomni.model import Part
-    from zapomni.services.misses import Alarm
+    from zapomni.services.review.misses import Alarm
 
 INDENT: Final = "  "
 PREVIEW_LINES: Final = 3

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from zapomni.model.miss import Miss
-    from zapomni.services.misses import Missed
+    from zapomni.services.review.misses import Missed
 
 
 @click.command("miss")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from zapomni.model import Recollection, Scope
     from zapomni.model.document import DocumentHit, Findings, Scanned, Skipped, Source, SourceStatus
-    from zapomni.services.ingest_forecast import ScanForecast
+    from zapomni.services.reading.ingest_forecast import ScanForecast
 
 
 # --- what was found -------------------------------------------------------------------------------------

@@ -11,10 +11,10 @@ from zapomni.text.index_page import LINE_LIMIT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from zapomni.services.compact import Compaction
-    from zapomni.services.index_budget import Size
-    from zapomni.services.index_plan import Plan, Written
-    from zapomni.services.vault_report import Flaw, Report, Target
+    from zapomni.services.vault.budget import Size
+    from zapomni.services.vault.compact import Compaction
+    from zapomni.services.vault.plan import Plan, Written
+    from zapomni.services.vault.report import Flaw, Report, Target
 
 _SHOWN = 100
 

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from zapomni.exchange.git import GitExported
     from zapomni.model import Revision
     from zapomni.services.blame import Blame
-    from zapomni.services.branches import BranchChange, Listed
+    from zapomni.services.branching.branches import BranchChange, Listed
+    from zapomni.services.branching.merge import Merged
     from zapomni.services.difference import Difference, FieldChange
-    from zapomni.services.merge import Merged
 
 _COLOURS: Final = {"+": "green", "-": "red", "@": "cyan"}
 _ACTOR: Final = 20

@@ -9,7 +9,7 @@ import click
 from zapomni.surfaces.cli.session import answers
 
 if TYPE_CHECKING:
-    from zapomni.services.capture import Captured
+    from zapomni.services.sessions.capture import Captured
     from zapomni.surfaces.cli.session import Session
 
 

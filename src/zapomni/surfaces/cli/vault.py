@@ -15,7 +15,7 @@ from zapomni.surfaces.vault_shapes import compaction_shape, reports_shape
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zapomni.services.vault_report import Report
+    from zapomni.services.vault.report import Report
 
 scopes_option = click.option(
     "--scope", "scopes", multiple=True, metavar=SCOPE, help="Of this scope alone; every scope if not given. Repeatable."
@@ -94,7 +94,7 @@ def _lines(path: str) -> list[str]:
 
 
 def _drawn(found: Sequence[Report]) -> str:
-    from zapomni.services.vault_report import picture_of
+    from zapomni.services.vault.report import picture_of
 
     if len(found) != 1:
         raise InvalidInput("picture", f"it shows one folder, and there are {len(found)}", remedy="Name the folder")

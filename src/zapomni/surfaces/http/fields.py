@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zapomni.model import CONTENT_LIMIT, PAGE_LIMIT, RECALL_LIMIT, About, By, Kind, Mode, Trust
 from zapomni.model.document import DocumentKind
 from zapomni.model.proposal import ProposalKind, ProposalState
-from zapomni.services.ledger import DAYS
+from zapomni.services.reading.ledger import DAYS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -21,13 +21,13 @@ from zapomni.surfaces.shapes import PREVIEW
 
 if TYPE_CHECKING:
     from zapomni.app import Zapomni
-    from zapomni.services.material import Material
+    from zapomni.services.reading.material import Material
     from zapomni.surfaces.http.asked import Asked
 
 
 def ingest(app: Zapomni, asked: Asked) -> Answer:
     """Have a text read and its facts stored."""
-    from zapomni.services.material import material_of_text
+    from zapomni.services.reading.material import material_of_text
 
     source = asked.text("source") or asked.actor.name
     return _ingested(app, asked, material_of_text(asked.text("text"), source=source))

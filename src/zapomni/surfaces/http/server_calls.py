@@ -36,7 +36,7 @@ def status(app: Zapomni, asked: Asked) -> Answer:
 
 def cost(app: Zapomni, asked: Asked) -> Answer:
     """Return what language models used."""
-    from zapomni.services.ledger import DAYS
+    from zapomni.services.reading.ledger import DAYS
 
     days = parse_whole("days", asked.take("days"), DAYS_USUAL, low=1, high=DAYS)
     return answered(costs_shape(app.reading.ledger.costs(days)))

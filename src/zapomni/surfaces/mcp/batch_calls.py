@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from zapomni.app import Zapomni
     from zapomni.model import Actor
-    from zapomni.services.insight import Connection
+    from zapomni.services.reading.insight import Connection
     from zapomni.surfaces.mcp.arguments import Given
 
 _HOW: Final = """\
@@ -28,7 +28,9 @@ _FORM: Final = "Each is an object of from, to (ids of members) and how (a few wo
 
 
 def _next(app: Zapomni, given: Given, actor: Actor) -> Answer:
-    from zapomni.services.consolidate import INSTRUCTIONS  # not before a batch is asked for: a server starts fast
+    from zapomni.services.reading.consolidate import (
+        INSTRUCTIONS,  # not before a batch is asked for: a server starts fast
+    )
 
     handed = app.reading.next_batch(scopes=parse_scopes(given.take("scope")), actor=actor)
     if handed is None:
@@ -53,7 +55,7 @@ def _save(app: Zapomni, given: Given, actor: Actor) -> Answer:
 
 def _connections(value: Any) -> Sequence[Connection]:
     """Read how members bear on one another; raises `InvalidInput` for what is no such list."""
-    from zapomni.services.insight import Connection
+    from zapomni.services.reading.insight import Connection
 
     rows = value if isinstance(value, list) else [] if value is None else [value]
     read = []

@@ -1,0 +1,1 @@
+"""Branches of the memory: writing apart, comparing, merging."""

@@ -1,0 +1,1 @@
+"""Documents: sources, their scans, and what is found in them."""

@@ -1,0 +1,1 @@
+"""Mirrored folders: files of notes and memories kept in step, both ways."""

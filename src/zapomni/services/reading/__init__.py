@@ -1,0 +1,1 @@
+"""The reading memory: what a language model reads, concludes and answers."""

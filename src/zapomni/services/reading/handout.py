@@ -1,0 +1,102 @@
+"""Handing batches to an agent that concludes in the place of a model: no key and no tokens of ours.
+
+A batch is a run from the moment it is handed out, and undone like one. It is no lock: what was handed out and not
+worked off is handed out again, and a conclusion that is there already is a duplicate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zapomni.errors import InvalidInput, NotFound, Refused
+from zapomni.model import DESCRIPTION_LIMIT, Memory, Run
+from zapomni.record import parse_scope
+from zapomni.services.find import everything_in
+from zapomni.services.reading.consolidate import waiting_batch
+from zapomni.services.reading.insight import VERB, Batch, Insight, Saved, save_insights
+from zapomni.text.clean import is_blank, preview
+from zapomni.text.secrets import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zapomni.model import Actor, Scope
+    from zapomni.services.context import Context
+
+HANDED: Final = 20
+"""Memories of a batch that an agent is handed: they must fit one answer of the protocol."""
+_RECENT: Final = 100
+"""Runs among which a batch that is still open is looked for."""
+
+
+class Handout(NamedTuple):
+    """Memories of one scope to be looked at together, and how many wait there in all."""
+
+    batch: str
+    scope: Scope
+    memories: tuple[Memory, ...]
+    waiting: int
+
+
+def next_batch(context: Context, scopes: Sequence[Scope], *, actor: Actor) -> Handout | None:
+    """Return the next batch of the first scope in which two memories wait, None where nothing does.
+
+    Asked again before anything was done, it is the same batch.
+    """
+    for scope in scopes:
+        memories = waiting_batch(context, scope, HANDED)
+        if memories:
+            waiting = context.store.readings.unconsolidated_counts().get(scope, 0)
+            return Handout(_begun(context, scope, memories, actor), scope, tuple(memories), waiting)
+    return None
+
+
+def save_from(
+    context: Context, batch_id: str, insight: Insight | None, *, scopes: Sequence[Scope], actor: Actor, reason: str = ""
+) -> Saved:
+    """Save one insight from a batch that was handed out; its members are done with.
+
+    None with a `reason` ends the batch: what is left in it is done with too. Raises `NotFound` for no batch of these
+    scopes, `Refused` for what the guard holds back, and `InvalidInput` for neither an insight nor a reason.
+    """
+    batch = _found(context, batch_id, scopes)
+    if insight is None:
+        if is_blank(reason):
+            problem = "there is neither a statement nor a reason"
+            raise InvalidInput("reason", problem, remedy="Say why nothing follows from these memories")
+        told, _ = redact(preview(reason, DESCRIPTION_LIMIT))
+        ended = replace(batch, detail={**batch.detail, "reason": told})
+        return save_insights(context, ended, (), actor=actor)
+    saved = save_insights(context, batch, (insight,), actor=actor, whole=False)
+    for refusal in saved.refused:
+        raise Refused(
+            f"the insight was not saved: {refusal.reason}",
+            remedy="Save it anew with what its memories say, or end the batch with a reason",
+        )
+    return saved
+
+
+def _begun(context: Context, scope: Scope, memories: Sequence[Memory], actor: Actor) -> str:
+    """Return the run of a batch: the one that this caller was handed before, else a new one."""
+    detail = {"scope": str(scope), "versions": {one.id: one.version for one in memories}}
+    for run in context.store.runs(_RECENT):
+        if (run.verb, run.actor, run.finished_at, dict(run.detail)) == (VERB, actor.name, None, detail):
+            return run.id
+    begun = Run(id=context.new_id(), verb=VERB, actor=actor.name, started_at=context.clock(), detail=detail)
+    with context.store.write() as tx:
+        tx.start_run(begun)
+    return begun.id
+
+
+def _found(context: Context, batch_id: str, scopes: Sequence[Scope]) -> Batch:
+    """Return a batch that was handed out, without the memories that were changed since."""
+    found = context.store.run(batch_id.strip())
+    detail = found[0].detail if found is not None and found[0].verb == VERB else {}
+    scope = parse_scope(detail["scope"]) if "versions" in detail else None
+    if found is None or scope is None or scope not in scopes:
+        raise NotFound(f"no batch {batch_id!r} was handed out here", remedy="Ask next_batch for one")
+    versions = detail["versions"]
+    memories = context.store.get(list(versions), everything_in([scope]))
+    as_they_were = {one.id: one for one in memories if versions[one.id] == one.version}
+    return Batch(run=found[0].id, scope=scope, memories=as_they_were, begun=True, detail=detail)

@@ -1,0 +1,1 @@
+"""The review desk: what is proposed, raised, handed over and missed."""

@@ -1,0 +1,1 @@
+"""Sessions of agents: what they are told, and what is kept of them."""

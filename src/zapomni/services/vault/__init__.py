@@ -1,0 +1,1 @@
+"""A folder of memories and its index: what it costs, how it is cut, what in it wants repair."""

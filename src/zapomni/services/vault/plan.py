@@ -1,0 +1,182 @@
+"""Cutting the index of a folder: what it would save, doing it, and taking it back.
+
+How the lines stood before is kept in the store as the detail of a run, before anything is written, and none of their
+words: an erased memory must leave none behind. Notes are not touched.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from zapomni.errors import NotFound, Refused
+from zapomni.files.tree import Tree
+from zapomni.files.writing import remove_file
+from zapomni.model import Run
+from zapomni.services.vault.budget import size_of
+from zapomni.services.vault.pages import cards_of_folder, mark, read_pages, write_pages
+from zapomni.text.frontmatter import frontmatter
+from zapomni.text.index_cut import INDEX, distributed, homes_by_topic
+from zapomni.text.index_outline import outline, rebuilt, target_mark
+from zapomni.text.index_page import parse_index, target_key, with_lines
+from zapomni.text.notes import BOM
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zapomni.model import Actor
+    from zapomni.services.context import Context
+    from zapomni.services.vault.budget import Size
+    from zapomni.services.vault.folder import Folder
+
+CUT: Final = "index cut"
+RESTORED: Final = "index restored"
+_RUNS: Final = 10_000
+"""Latest runs among which the cut of a folder is looked for."""
+
+
+class Leaf(NamedTuple):
+    """One leaf of a plan: its file, its title, how many notes it lists, and its bytes."""
+
+    path: str
+    title: str
+    notes: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a cut would make of the index of a folder.
+
+    `before` and `after` are the pages by their paths; `was` and `size` what is always loaded then and now, `core` how
+    many notes stay on it.
+    """
+
+    root: str
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+    was: Size
+    size: Size
+    core: int
+    leaves: tuple[Leaf, ...]
+
+    @property
+    def saved(self) -> int:
+        """Bytes that are no longer loaded at every start."""
+        return self.was.bytes - self.size.bytes
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The pages that it would write."""
+        return tuple(path for path, text in self.after.items() if self.before.get(path) != text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What was written to a folder: the pages, and the run that holds what stood there before.
+
+    `kept` are leaves that stay because somebody wrote into them.
+    """
+
+    root: str
+    run: str
+    pages: tuple[str, ...]
+    removed: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+
+
+def plan_cut(folder: Folder) -> Plan:
+    """Say what a cut would make of the index of a folder; notes that the index does not list yet are listed then."""
+    cards = cards_of_folder(folder)
+    homes = homes_by_topic(cards, [note.path for note in folder.notes])
+    after = distributed(folder.pages, cards, homes)
+    leaves = [
+        Leaf(path, _title(after[INDEX], path), len(parse_index(text).entries), len(text.encode()))
+        for path, text in after.items()
+        if path != INDEX
+    ]
+    return Plan(
+        root=folder.root,
+        before=folder.pages,
+        after=after,
+        was=size_of(folder.index),
+        size=size_of(after[INDEX]),
+        core=sum(card.core for card in cards),
+        leaves=tuple(leaves),
+    )
+
+
+def apply_cut(context: Context, plan: Plan, *, actor: Actor) -> Written:
+    """Write the pages of a plan.
+
+    Raises `Refused` when there is nothing to change, `Conflict` for a page that was changed since the plan.
+    """
+    if not plan.changed:
+        raise Refused(f"the index of {plan.root} is cut so already", remedy="`zapomni index plan` shows how it is cut")
+    pages = {path: outline(text) for path, text in plan.before.items()}
+    run = _run(context, CUT, actor, {"root": plan.root, "pages": pages})
+    return Written(root=plan.root, run=run, pages=write_pages(Tree(plan.root), plan.before, plan.after))
+
+
+def restore_cut(context: Context, root: str, *, actor: Actor) -> Written:
+    """Put the pages of a folder back to what they were before its latest cut.
+
+    An index that nobody changed since becomes what it was to the byte. Lines of notes that came since are put behind
+    the others. A leaf into which somebody wrote something else stays, and is named. Raises `NotFound` without a cut.
+    """
+    outlines = _latest(context, root)["pages"]
+    tree = Tree(root)
+    pages = read_pages(tree)
+    after = {path: rebuilt(rows, pages.values()) for path, rows in outlines.items()}
+    if INDEX in after:
+        known = {file for rows in outlines.values() for _, file, _, _ in rows}
+        come = [line for text in pages.values() for line in _new_lines(text, known, pages)]
+        after[INDEX] = with_lines(after[INDEX], come)
+    run = _run(context, RESTORED, actor, {"root": root})
+    written = write_pages(tree, pages, after)
+    made = [path for path in pages if path not in after]
+    removed = tuple(path for path in made if _is_ours(pages[path]))
+    for path in removed:
+        remove_file(tree, path, was=mark(pages[path]))
+    return Written(
+        root=root, run=run, pages=written, removed=removed, kept=tuple(path for path in made if path not in removed)
+    )
+
+
+def _run(context: Context, verb: str, actor: Actor, detail: Mapping[str, Any]) -> str:
+    run = Run(id=context.new_id(), verb=verb, actor=actor.name, started_at=context.clock())
+    with context.store.write() as tx:
+        tx.start_run(run)
+        tx.finish_run(run.id, context.clock(), detail)
+    return run.id
+
+
+def _latest(context: Context, root: str) -> Mapping[str, Any]:
+    for run in context.store.runs(_RUNS):
+        if run.verb in {CUT, RESTORED} and run.detail.get("root") == root:
+            if run.verb == CUT:
+                return run.detail
+            break
+    raise NotFound(f"the index of {root} was not cut here", remedy="`zapomni index plan` proposes a cut")
+
+
+def _new_lines(text: str, known: set[str], pages: Mapping[str, str]) -> list[str]:
+    return [
+        line.text.strip("\ufeff\r\n")
+        for line in parse_index(text).entries
+        if line.entry and target_mark(line) not in known and target_key(line.entry.target) not in pages
+    ]
+
+
+def _is_ours(text: str) -> bool:
+    """Tell whether a page holds entries alone behind its header."""
+    bare = text.removeprefix(BOM)
+    lines = parse_index(bare[frontmatter(bare).start :]).lines
+    return all(line.entry or not line.text.strip() for line in lines)
+
+
+def _title(index: str, path: str) -> str:
+    with suppress(StopIteration):
+        return next(line.entry.title for line in parse_index(index).entries if line.entry and line.entry.target == path)
+    return path
