@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from zapomni.bench import beside, start
+from zapomni.bench import beside, hooks, start
 from zapomni.bench.documents import questions
 from zapomni.bench.score import METRICS, mean, paired, score
 from zapomni.bench.selection import Describe, descriptions
 from zapomni.bench.sets import read_set
 from zapomni.errors import InvalidInput
+from zapomni.opening import open_memory
 from zapomni.surfaces.cli.main import run
 
 if TYPE_CHECKING:
@@ -339,3 +340,14 @@ def test_beside_measures_recalls_at_rest_and_while_a_folder_is_indexed(
     row = ask("beside", str(project), "--json")
     assert row["files"] == 3
     assert is_positive(row["ratio"])
+
+
+def test_hooks_are_measured_and_none_of_many_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hooks, "ROUNDS", 1)
+    monkeypatch.setattr(hooks, "HORDE", 4)
+    with open_memory(tmp_path) as app:
+        hooks.fill(app, 20)
+    rows = hooks.run(tmp_path)
+    assert [row.name for row in rows] == ["session start", "prompt", "stop"]
+    assert all(row.ratio > 0 for row in rows)
+    assert hooks.horde(tmp_path, at_once=2).lost == 0

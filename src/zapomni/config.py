@@ -5,7 +5,7 @@ the project's file, the environment, explicit overrides (`--home`). A cloned rep
 a project's file may set only what its `Setting.project` allows and never a scope, a key, an address or a path.
 """
 
-# ruff: noqa: RUF009 - `_setting` is `dataclasses.field` with our columns; not comparing or printing makes starts cheaper
+# ruff: noqa: RUF009 - `_setting` is `dataclasses.field` with our columns; what is not compared starts faster
 from __future__ import annotations
 
 import os
