@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +27,9 @@ def _connect_here(self: socket.socket, address: Any) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def no_other_machine() -> Iterator[None]:
-    """Keep every test, and what runs in its process, on this machine."""
+def on_this_machine() -> Iterator[None]:
+    """Keep every test, and what runs in its process, on this machine, and none behind those that come after it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", _connect_here)
+        patch.setattr(os, "nice", lambda _: 0, raising=False)  # work behind a server would hold back its whole process
         yield

@@ -162,9 +162,9 @@ def lines_of(*rows: dict[str, Any]) -> bytes:
     return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def open_desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Desk]]:
-    """Open desks that are closed at the end of the session; without a model unless the settings name one."""
+    """Open desks that are closed at the end of the module; without a model unless the settings name one."""
     desks: list[Desk] = []
 
     def begin(**settings: str) -> Desk:
