@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from hypothesis import given
+import yaml
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from zapomni.text.frontmatter import DEPTH, LIMIT, Header, frontmatter
@@ -105,6 +106,28 @@ def test_an_empty_header_is_a_header():
 def test_values_are_what_yaml_makes_of_them_and_keys_are_texts():
     header = frontmatter("---\ndate: 2024-03-01\n7: one\nyes: no\nключ: значение\n---\n")
     assert header.values == {"date": date(2024, 3, 1), "7": "one", "True": False, "ключ": "значение"}
+
+
+_WORDS = st.sampled_from(
+    ["name", "type", "note-1", "ключ", "Yes", "no", "Null", "on", "y", "1e3", "é", "²", "ª", "-", "~"]
+)
+_VALUES = st.one_of(_WORDS, st.text(alphabet="aя1 .,:;!?/()+\"'`«—–-#&*%@|>[{=\t\r\x85\u2028\u0301\ufeff", max_size=8))
+_LINES = st.tuples(st.sampled_from(["", "", "  ", " ", "    "]), _WORDS, st.sampled_from([":", ": ", ":  "]), _VALUES)
+
+
+@given(st.lists(_LINES, max_size=4).map(lambda lines: "".join("".join((*line, "\n")) for line in lines)))
+@example("name: note-1\nmetadata:\n  type: user\n  node: b\nключ: значение - «и» (т.д.)  \n")
+@example("a:\n  b: c\na:\n  d: e\na: f\n")
+@example("a: b\n  c: d\n")
+def test_plain_headers_say_what_yaml_makes_of_them(block):
+    header = frontmatter(f"---\n{block}---\n")
+    try:
+        expected = yaml.load(block, yaml.CSafeLoader)
+    except (yaml.YAMLError, ValueError):
+        expected = "no YAML"
+    said = {} if expected is None else expected
+    assert (header.problem is None) == isinstance(said, dict)
+    assert header.values == ({str(key): value for key, value in said.items()} if isinstance(said, dict) else {})
 
 
 def test_deep_but_bounded_nesting_is_read():

@@ -51,8 +51,8 @@ _HEAPED: Final = re.compile(rf"{_ACCENT}{_ACCENT}{{{_HEAP},}}")
 _GROWTH: Final = 128
 """Characters by which NFKC may lengthen any text beyond twice its own: it makes eighteen of one."""
 
-_SHORT: Final = 2_000
-"""Characters up to which a digest is remembered: 2,048 of them hold four megabytes at most in Latin letters."""
+_SHORT: Final = 4_000
+"""Characters up to which a digest is remembered: 1,024 of them hold four megabytes at most in Latin letters."""
 
 _KEPT: Final = 0x3000  # characters up to here are kept for good
 _KEPT_FAR: Final = 4096
@@ -152,7 +152,7 @@ _SAME_RUNS: Final = Runs(_same_run)
 """No form that Unicode knows reaches across white space, so that each run can be brought to it alone."""
 
 
-_digest_of_short = lru_cache(maxsize=2_048)(_digest)
+_digest_of_short = lru_cache(maxsize=1_024)(_digest)
 """A batch of writes asks twice for each: on its way in, and when its row is written."""
 
 

@@ -21,6 +21,12 @@ _CLOSING: Final = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\r?\Z)", re.MULTILI
 _NESTING: Final = "[{-:?"
 """No list and no mapping is opened without one of them."""
 _BLANK_LINES: Final = re.compile(r"(?:[ \t]*\r?\n)*")
+_KEY: Final = r"[^\W\d_][\w-]{0,60}"
+_TEXT: Final = r"""[^\W\d_][\w .,;!?/()+"'`«»—–-]*"""
+_PLAIN: Final = re.compile(rf"(?:{_KEY}:(?: {_TEXT}|(?:\n  {_KEY}: {_TEXT})+)\n)+")
+"""Keys with texts in which nothing means anything to YAML, at the left edge or one level inside."""
+_NO_TEXTS: Final = frozenset({"yes", "no", "y", "n", "true", "false", "on", "off", "null"})
+"""Words that YAML reads as something else than a text, in lower case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,10 +79,33 @@ def frontmatter(text: str, blocks: int = BLOCKS) -> Header:
 
 def _mapping(block: str) -> dict[str, Any] | None:
     """Return the keys and values of a block, None for YAML of another sort."""
-    import yaml
-
     if len(block) > LIMIT:
         raise _Broken(0, f"it is longer than {LIMIT // 1024} KB")
+    plain = _plain_mapping(block)
+    return _yaml_mapping(block) if plain is None else plain
+
+
+def _plain_mapping(block: str) -> dict[str, Any] | None:
+    """Return what YAML makes of a block of plain lines, in a fraction of its time; None where only YAML can tell."""
+    if _PLAIN.fullmatch(block) is None:
+        return None
+    values: dict[str, Any] = {}
+    inner: dict[str, Any] = {}
+    for line in block.splitlines():
+        key, _, text = map(str.strip, line.partition(":"))
+        if key.lower() in _NO_TEXTS or text.lower() in _NO_TEXTS:
+            return None
+        if not text:
+            values[key] = inner = {}
+        else:
+            (inner if line[0] == " " else values)[key] = text
+    return values
+
+
+def _yaml_mapping(block: str) -> dict[str, Any] | None:
+    """Return the keys and values of a block as YAML reads it, None for YAML of another sort."""
+    import yaml
+
     try:
         _refuse_bombs(block)
         value = yaml.load(block, _loader())  # noqa: S506 - it is a safe one

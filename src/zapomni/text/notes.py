@@ -31,7 +31,7 @@ SLUG_LIMIT: Final = 60
 _OWN_KEYS: Final = frozenset({"name", "title", "description", "metadata", OURS})
 _LEAD: Final = re.compile(r"(?:[ \t]*[\r\n])*")
 _LINE_END: Final = re.compile(r"\r+\n")
-_LINK: Final = re.compile(r"(?<!\\)\[\[([^\[\]|#\n]{1,200})(?:[#|][^\[\]\n]{0,200})?\]\]")
+_LINK: Final = re.compile(r"\[\[(?<!\\\[\[)([^\[\]|#\n]{1,200})(?:[#|][^\[\]\n]{0,200})?\]\]")
 _FENCED: Final = re.compile(r"^(`{3,}|~{3,}).*?^\1", re.DOTALL | re.MULTILINE)
 _CODE: Final = re.compile(r"`[^`\n]+`")
 _WORDS: Final = re.compile(r"[^\W_]+", re.UNICODE)
@@ -184,7 +184,7 @@ def edited_note(
 
 def plain_body(text: str) -> str:
     r"""Return a text as the body of a note says it: no blank lines before it, no line ends behind it, `\n` alone."""
-    text = _LINE_END.sub("\n", text)
+    text = _LINE_END.sub("\n", text) if "\r" in text else text
     start = _LEAD.match(text).end()  # type: ignore[union-attr] # it may be empty
     return text[start : _tail_of(text, start)]
 
@@ -193,7 +193,7 @@ def links_of(body: str) -> tuple[str, ...]:
     """Return the targets of the `[[links]]` of a body, each once, in order; those in code are none."""
     if "[[" not in body:
         return ()
-    bare = _CODE.sub("", _FENCED.sub("", body))
+    bare = _CODE.sub("", _FENCED.sub("", body)) if "`" in body or "~~~" in body else body
     return tuple(dict.fromkeys(found[1].strip() for found in _LINK.finditer(bare) if found[1].strip()))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -14,6 +15,12 @@ _LONGEST: Final = 64
 """Runs that are remembered, and their characters: longer ones are rarely met twice."""
 
 
+@lru_cache(maxsize=4)  # a write parts its text for secrets, for the digest and for the index, one behind the other
+def runs_of(text: str) -> tuple[str, ...]:
+    """Return the runs of a text in their order."""
+    return tuple(text.split())
+
+
 class Runs(dict[str, T], Generic[T]):
     """What `work` makes of each run of text, remembered; safe to use from any thread."""
 
@@ -22,7 +29,7 @@ class Runs(dict[str, T], Generic[T]):
 
     def of(self, text: str) -> Iterator[T]:
         """Return what each run of a text comes to, in their order."""
-        return map(self.__getitem__, text.split())
+        return map(self.__getitem__, runs_of(text))
 
     def __missing__(self, run: str) -> T:
         made = self._work(run)
