@@ -160,7 +160,9 @@ def test_a_file_that_cannot_be_edited_safely_is_refused_with_its_reason(edit: An
         edit(LAUNCH).put(text)
 
 
-@pytest.mark.parametrize("make", [SERVER, TABLE, ENTRY, hooks.claude, hooks.cursor])
+@pytest.mark.parametrize(
+    "make", [SERVER, TABLE, ENTRY, hooks.claude, hooks.cursor], ids=["json", "toml", "yaml", "claude", "cursor"]
+)
 def test_an_older_wiring_is_brought_up_to_date_and_still_goes(make: Any) -> None:
     old = make(OTHER).put("")
     assert make(LAUNCH).state(old.text) is State.CHANGED

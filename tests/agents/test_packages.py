@@ -46,6 +46,7 @@ def test_the_marketplace_leads_to_the_plugin() -> None:
 def test_the_plugin_starts_the_server_and_the_hooks_of_setup() -> None:
     server = json.loads((PLUGIN / ".mcp.json").read_text())["mcpServers"]["zapomni"]
     assert [server["command"], *server["args"]] == ["zapomni", "serve"]
+    assert server["env"] == {"ZAPOMNI_AGENT": "claude-code"}
     hooked = json.loads((PLUGIN / "hooks" / "hooks.json").read_text())["hooks"]
     assert set(hooked) == {"SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd"}
     for (group,) in hooked.values():

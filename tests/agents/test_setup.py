@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import stat
 import sys
@@ -12,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from filelock import FileLock
+from tests.agents.test_golden import COMMAND, SERVERS, parsed, said
 from tests.agents.trees import plant, tree
 
-from zapomni.agents import disk, wiring
+from zapomni.agents import disk, servers, wiring
 from zapomni.agents.base import Launch, Part, Reach
 from zapomni.agents.clients import CLIENTS
 from zapomni.agents.machine import machine
 from zapomni.errors import Unavailable
+from zapomni.surfaces.dialects import DIALECTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,10 +104,10 @@ def test_where_the_own_command_fails_the_file_is_edited(zap: Zap, person: Path, 
 @pytest.mark.parametrize(
     ("client", "name", "words"),
     [
-        ("codex", "codex", ["mcp", "add", "zapomni", "--env", "HOME", "--", "zapomni", "serve"]),
-        ("gemini", "gemini", ["mcp", "add", "-s", "user", "-e", "HOME", "zapomni", "zapomni", "serve"]),
-        ("copilot", "copilot", ["mcp", "add", "zapomni", "--env", "HOME", "--", "zapomni", "serve"]),
-        ("amp", "amp", ["mcp", "add", "zapomni", "--env", "HOME", "--", "zapomni", "serve"]),
+        ("codex", "codex", ["mcp", "add", "zapomni", "--env", "HOME", "--env", "AGENT", "--", "zapomni", "serve"]),
+        ("gemini", "gemini", ["mcp", "add", "-s", "user", "-e", "HOME", "-e", "AGENT", "zapomni", "zapomni", "serve"]),
+        ("copilot", "copilot", ["mcp", "add", "zapomni", "--env", "HOME", "--env", "AGENT", "--", "zapomni", "serve"]),
+        ("amp", "amp", ["mcp", "add", "zapomni", "--env", "HOME", "--env", "AGENT", "--", "zapomni", "serve"]),
         ("vscode", "code", ["--add-mcp"]),
     ],
 )
@@ -115,10 +118,12 @@ def test_each_own_command_is_called_as_its_client_documents_it(
     assert zap("setup", client).status == 0
     (called,) = asked(log)
     plain = ["HOME" if word.startswith("ZAPOMNI_HOME=") else word for word in called]
+    plain = ["AGENT" if word == f"ZAPOMNI_AGENT={client}" else word for word in plain]
     plain = ["zapomni" if word.endswith("/zapomni") else word for word in plain]
     assert plain[: len(words)] == words
     if client == "vscode":
-        assert json.loads(called[1])["name"] == "zapomni"
+        told = json.loads(called[1])
+        assert (told["name"], told["env"]["ZAPOMNI_AGENT"]) == ("zapomni", "copilot")
 
 
 @pytest.mark.promise("setup.own")
@@ -193,6 +198,89 @@ def test_without_a_name_it_asks_for_one_and_says_who_is_here(zap: Zap, person: P
     assert (slip.status, "cursor" in slip.err) == (2, True)
 
 
+def told(files: dict[str, bytes]) -> dict[str, Any]:
+    """What files say; an empty one says nothing."""
+    return {path: said(path, data) for path, data in files.items() if data}
+
+
+# --- whose agent it is ----------------------------------------------------------------------------------
+@pytest.mark.promise("setup.agent")
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_server_serves_the_agent_of_its_clients_hooks(zap: Zap, person: Path, client: str) -> None:
+    starter = wiring.Starter(command="/z/zapomni", environment={})
+    for reach in Reach:
+        launch = starter.launch(CLIENTS[client], machine({"HOME": "/h"}, Path("/p")), reach)
+        server = next(aim for aim in CLIENTS[client].aims if aim.part is Part.SERVER).edit(launch)
+        named = CLIENTS[client].agent or client
+        shared = reach is Reach.PROJECT and client == "claude-code"
+        told = re.findall(r"ZAPOMNI_AGENT\W+([\w-]+)", server.put("").text)
+        assert told == ([] if shared else [named])
+        for hook in (aim.edit(launch) for aim in CLIENTS[client].aims if aim.part is Part.HOOKS):
+            assert set(re.findall(r'--client(?: |", ")([\w-]+)', hook.put("").text)) == {named}
+            assert named in DIALECTS
+
+
+@pytest.mark.promise("setup.agent")
+def test_where_the_settings_name_an_agent_no_client_is_told_another(zap: Zap, person: Path) -> None:
+    zap("setup", "cursor")
+    file = person / "home/.cursor/mcp.json"
+    assert json.loads(file.read_text())["mcpServers"]["zapomni"]["env"]["ZAPOMNI_AGENT"] == "cursor"
+    mine = person / "home/.config/zapomni/config.toml"
+    mine.parent.mkdir(parents=True)
+    mine.write_text('agent = "рецензент"\n')
+    assert zap("setup", "cursor", "--json").json["steps"][0]["outcome"] == "updated"
+    assert "ZAPOMNI_AGENT" not in json.loads(file.read_text())["mcpServers"]["zapomni"]["env"]
+
+
+OLDER = {
+    "cursor": """{"mcpServers": {"zapomni": {"command": "uvx", "args": ["zapomni", "serve", "--tools", "full"],
+ "env": {"LANG": "ru"}, "disabled": true}}}
+""",
+    "codex": """[mcp_servers.zapomni]
+command = "zapomni"
+args = ["serve", "--tools", "full"]
+startup_timeout_sec = 20
+
+[mcp_servers.zapomni.env]
+LANG = "ru"
+
+[mcp_servers.zapomni.tools."с точкой.x"]
+approval_mode = "approve"
+""",
+    "goose": """extensions:
+  zapomni:
+    cmd: zapomni
+    args: [serve, --tools, full]
+    envs: {LANG: ru}
+    enabled: false
+""",
+    "opencode": """{"mcp": {"zapomni": {"type": "local", "command": ["zapomni", "serve", "--tools", "full"],
+ "environment": {"LANG": "ru"}, "enabled": false}}}
+""",
+}
+
+
+@pytest.mark.promise("setup.agent")
+@pytest.mark.parametrize("client", OLDER)
+def test_an_older_entry_is_brought_up_to_date_and_keeps_what_was_added_to_it(
+    zap: Zap, person: Path, client: str
+) -> None:
+    file, text = person / "home" / SERVERS[client][0], OLDER[client]
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    assert zap("setup", client, "--json").json["steps"][0]["outcome"] == "updated"
+    ((_, entries),) = parsed(file).items()
+    now = entries["zapomni"]
+    home = str(person / "store")
+    assert servers.variables(now) == {"LANG": "ru", "ZAPOMNI_HOME": home, "ZAPOMNI_AGENT": client}
+    assert servers.words(now) == (COMMAND, "serve", "--tools", "full")
+    assert now.get("enabled", now.get("disabled")) is {"cursor": True, "codex": None}.get(client, False)
+    if client == "codex":
+        assert (now["startup_timeout_sec"], now["tools"]) == (20, {"с точкой.x": {"approval_mode": "approve"}})
+    zap("setup", client, "--remove")
+    assert file.read_text() == text
+
+
 # --- what it leaves alone -------------------------------------------------------------------------------
 @pytest.mark.promise("setup.foreign")
 def test_what_others_change_after_setup_outlives_its_removal(zap: Zap, person: Path) -> None:
@@ -213,14 +301,51 @@ def test_an_entry_that_a_person_had_made_stays_when_setup_goes(zap: Zap, person:
     file = person / "home" / ".cursor" / "mcp.json"
     file.parent.mkdir()
     command = str(Path(sys.executable).with_name("zapomni"))
-    home = {"ZAPOMNI_HOME": str(person / "store")}
-    file.write_text(json.dumps({"mcpServers": {"zapomni": {"command": command, "args": ["serve"], "env": home}}}))
+    given = {"ZAPOMNI_HOME": str(person / "store"), "ZAPOMNI_AGENT": "cursor"}
+    file.write_text(json.dumps({"mcpServers": {"zapomni": {"command": command, "args": ["serve"], "env": given}}}))
     before = tree(person)
     steps = zap("setup", "cursor", "--json").json["steps"]
     assert steps[0]["outcome"] == "present"
     file.write_text(file.read_text() + "\n")
     zap("setup", "cursor", "--remove")
     assert tree(person) == {**before, "home/.cursor/mcp.json": before["home/.cursor/mcp.json"] + b"\n"}
+
+
+@pytest.mark.promise("setup.identity")
+@pytest.mark.parametrize("damage", ["", "{half", "[]", '{"files": {"/x": 1}, "folders": []}', "\0" * 20])
+def test_setup_after_its_record_was_lost_or_damaged_can_still_be_taken_out(zap: Zap, person: Path, damage: str) -> None:
+    """What only setup makes is never taken for a person's; a server's entry may be one, so it goes when asked twice."""
+    for client in ("claude-code", "cursor", "gemini"):
+        plant(client, person)
+    before = tree(person)
+    zap("setup", "claude-code", "cursor", "gemini")
+    (person / "store/setup/clients.json").write_text(damage)
+    assert zap("setup", "claude-code", "cursor", "gemini").status == 0
+    gone = zap("setup", "--remove", "--json").json
+    kept = [step for step in gone["steps"] if step["outcome"] == "kept"]
+    assert {step["part"] for step in kept} == {"server"}
+    assert all("before setup" in step["why"] for step in kept)
+    left = {path: data for path, data in tree(person).items() if b"zapomni" in data}
+    assert all(b"hook --client" not in data for data in left.values())
+    zap("setup", "--remove")
+    after = tree(person)
+    assert [path for path, data in after.items() if b"zapomni" in data] == []
+    assert told(after) == told(before)
+
+
+@pytest.mark.promise("setup.identity")
+def test_setup_for_another_memory_takes_the_place_of_the_first_and_goes_whole(zap: Zap, person: Path) -> None:
+    plant("cursor", person)
+    before = tree(person)
+    zap("setup", "cursor")
+    zap("--home", str(person / "вторая"), "setup", "cursor")
+    assert str(person / "вторая").encode() in b"".join(tree(person).values())
+    assert str(person / "store").encode() not in b"".join(tree(person).values())
+    for _ in range(2):
+        zap("--home", str(person / "вторая"), "setup", "--remove")
+    zap("setup", "--remove")
+    after = tree(person)
+    assert told(after) == told(before)
 
 
 @pytest.mark.promise("setup.foreign")
@@ -300,7 +425,7 @@ def test_with_a_folder_of_its_own_the_memory_is_told_to_server_and_hooks(zap: Za
     zap("--home", str(person / "своя"), "setup", "cursor")
     cursor = person / "home" / ".cursor"
     server = json.loads((cursor / "mcp.json").read_text())["mcpServers"]["zapomni"]
-    assert server["env"] == {"ZAPOMNI_HOME": str(person / "своя")}
+    assert server["env"] == {"ZAPOMNI_HOME": str(person / "своя"), "ZAPOMNI_AGENT": "cursor"}
     hook = json.loads((cursor / "hooks.json").read_text())["hooks"]["sessionStart"][0]["command"]
     assert shlex.split(hook)[1:] == ["hook", "--client", "cursor", "--home", str(person / "своя")]
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from zapomni.agents.edits import Edit
+
+
+AGENT: Final = "ZAPOMNI_AGENT"
+"""The variable by which a server is told whose agent it serves: it sees `agent:NAME`, as that client's hooks do."""
 
 
 class Part(StrEnum):
@@ -92,7 +96,9 @@ class OwnCommand:
 class Client:
     """One agent's program: how it is told that it is installed, what it holds of ours, and what a person must know.
 
-    `does` and `does_not` are sentences for people; the latter says what no wiring of ours can bring about.
+    `agent` is whose agent it runs, where that is not its own name. `open_servers` tells that other clients read the
+    file in which it keeps a project's servers. `does` and `does_not` are sentences for people; the latter says what no
+    wiring of ours can bring about.
     """
 
     name: str
@@ -101,6 +107,8 @@ class Client:
     programs: tuple[str, ...] = ()
     aims: tuple[Aim, ...]
     own: OwnCommand | None = None
+    agent: str = ""
+    open_servers: bool = False
     does: str
     does_not: str
 

@@ -66,6 +66,7 @@ _CLIENTS: Final = (
         marks=("{claude}", "{claude_state}/.claude.json"),
         programs=("claude",),
         own=own.CLAUDE,
+        open_servers=True,  # Copilot CLI and VS Code read .mcp.json too
         aims=(
             _server("{claude_state}/.claude.json", "{project}/.mcp.json", servers.member("mcpServers", servers.claude)),
             _hooks("{claude}/settings.json", "{project}/.claude/settings.json", hooks.claude),
@@ -75,7 +76,7 @@ _CLIENTS: Final = (
         does="gets the pack at each start and after compaction, what fits at each prompt; is captured when it stops, "
         "compacts and ends; sees every tool at once (alwaysLoad)",
         does_not="hooks are off where disableAllHooks or a managed policy says so; a project's servers wait for your "
-        "approval",
+        "approval and name no agent, since others read the same file",
     ),
     Client(
         name="codex",
@@ -131,6 +132,7 @@ _CLIENTS: Final = (
         marks=("{app}/Code",),
         programs=("code",),
         own=own.VSCODE,
+        agent="copilot",  # it runs the hooks of Copilot CLI, and both must see the same
         aims=(
             _server("{app}/Code/User/mcp.json", "{project}/.vscode/mcp.json", servers.member("servers", servers.typed)),
             _hooks("{copilot}/hooks/zapomni.json", "{project}/.github/hooks/zapomni.json", _as_copilot),

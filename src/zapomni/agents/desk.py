@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from zapomni.agents import disk
+from zapomni.agents.base import Part
 from zapomni.agents.ledger import Record, digest
 
 if TYPE_CHECKING:
@@ -31,16 +32,28 @@ class Change:
 
 @dataclass(slots=True, kw_only=True)
 class Sheet:
-    """One file on the desk: as it was first seen, as it was last seen on disk, and as it is to be."""
+    """One file on the desk: as it was first seen, as it was last seen on disk, and as it is to be.
+
+    `present` is the server's part where its entry was there already, and a person may have made it; `ours` tells that
+    it held other parts, which nobody makes but setup.
+    """
 
     first: Content
     seen: Content
     now: str | None
     clients: tuple[str, ...] = ()
     present: tuple[str, ...] = ()
+    ours: bool = False
     blanks: dict[str, str | None] = field(default_factory=dict)
     executable: bool = False
     project: str = ""
+
+    def found(self, part: Part) -> None:
+        """Take note that a part was there already."""
+        if part is Part.SERVER:
+            self.present = (part,)
+        else:
+            self.ours = True
 
     @property
     def data(self) -> bytes | None:
@@ -87,12 +100,12 @@ class Desk:
         """Write one file and its record; raises `Unavailable` where the system or another program is in the way."""
         sheet, record = self.sheets[file], self.ledger.records.get(file)
         data = sheet.data
-        if data is None or (record is None and data == sheet.first.data and not sheet.present):
+        if data is None or (record is None and data == sheet.first.data and not sheet.present and not sheet.ours):
             return
         if record is not None and sheet.first.data is None:  # somebody deleted it since: it is new again
             self.ledger.forget(file)
             record = None
-        if record is None:
+        if record is None and not sheet.ours:
             self.ledger.keep(file, sheet.first.data)
         if data != sheet.seen.data:
             self.ledger.folders += disk.write(file, data, seen=sheet.seen.data, executable=sheet.executable)
@@ -131,8 +144,8 @@ def _recorded(record: Record | None, sheet: Sheet, after: str) -> Record:
     if record is None:
         return Record(
             clients=sheet.clients,
-            created=sheet.first.data is None,
-            after=after,
+            created=sheet.first.data is None or sheet.ours,
+            after="" if sheet.ours else after,
             present=sheet.present,
             blanks=sheet.blanks,
             project=sheet.project,

@@ -14,12 +14,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """Our entry in the object at `path`; `ours` tells one that starts zapomni, `same` one that starts it as wanted."""
+    """Our entry in the object at `path`.
+
+    `ours` tells one that starts zapomni, `same` one that starts it as wanted, `renewed` brings another one up to date.
+    """
 
     path: tuple[str, ...]
     value: Mapping[str, Any]
     ours: Callable[[Any], bool]
     same: Callable[[Any, Any], bool]
+    renewed: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
 
     def state(self, text: str) -> State:
         """Tell what stands under our name."""
@@ -38,7 +42,9 @@ class Member:
         if state is State.WIRED:
             return Written(text=text)
         if state is State.CHANGED:
-            return Written(text=replaced(text, (*self.path, NAME), self.value))
+            found = at(text, (*self.path, NAME))
+            value = self.renewed(found.value if found else {}, self.value)
+            return Written(text=replaced(text, (*self.path, NAME), value))
         made = with_container(text, self.path, dict)
         return Written(text=appended(made.text, self.path, NAME, self.value), blanks=made.blanks)
 

@@ -17,16 +17,18 @@ if TYPE_CHECKING:
 FOLDER: Final = "setup"
 """The folder in the data folder that holds the ledger and the backups."""
 _PRIVATE: Final = 0o600
+_DAMAGE: Final = (KeyError, TypeError, AttributeError, ValueError)
+"""What a record raises that is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """One file that setup wrote.
 
-    `clients` are those that it was written for, `created` tells that it was not there, `after` is the digest of what
-    was written last (empty when somebody else had changed the file before, so that the backup no longer fits),
-    `present` the parts of ours that a person had put there before, `blanks` what was empty inside it,
-    `project` the root of a project's file.
+    `clients` are those that it was written for, `created` tells that it was not there or held what only setup makes,
+    `after` is the digest of what was written last (empty when somebody else had changed the file before, or an earlier
+    setup whose record was lost, so that no backup fits), `present` the server's part where its entry was there before,
+    `blanks` what was empty inside it, `project` the root of a project's file.
     """
 
     clients: tuple[str, ...]
@@ -44,10 +46,12 @@ class Ledger:
         self.folder = home / FOLDER
         self.records: dict[Path, Record] = {}
         self.folders: list[Path] = []
-        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):  # removing is by the entries then
+        with suppress(OSError, RecursionError, *_DAMAGE):  # removing is by the entries then
             known = json.loads((self.folder / "clients.json").read_text(encoding="utf-8"))
-            self.records = {Path(file): _record(row) for file, row in known["files"].items()}
             self.folders = [Path(folder) for folder in known["folders"]]
+            for file, row in known["files"].items():
+                with suppress(*_DAMAGE):
+                    self.records[Path(file)] = _record(row)
 
     def backup(self, file: Path) -> Path:
         """Return where the backup of a file lies."""

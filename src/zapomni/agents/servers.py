@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from zapomni.agents.base import AGENT
 from zapomni.agents.edits import NAME
 from zapomni.agents.json_edit import Member
 from zapomni.agents.toml_edit import Table
@@ -22,6 +23,8 @@ ABOUT: Final = "One durable memory for all agents"
 TIMEOUT_S: Final = 300
 """How long Goose waits for a call, as its other writers set it (integrations, the oracle)."""
 
+_VARIABLES: Final = ("env", "environment", "envs")
+"""What clients call the variables of an entry."""
 _PROGRAM: Final = re.compile(r"(?:.*[/\\])?zapomni(?:\.exe)?", re.IGNORECASE | re.DOTALL)
 
 
@@ -42,7 +45,7 @@ def variables(entry: Any) -> dict[str, str]:
         return {}
     if isinstance(entry.get("transport"), dict):
         entry = entry["transport"]
-    found = entry.get("env") or entry.get("environment") or entry.get("envs") or {}
+    found: Any = next((entry[name] for name in _VARIABLES if entry.get(name)), {})
     return dict(found) if isinstance(found, dict) else {}
 
 
@@ -54,25 +57,40 @@ def is_ours(entry: Any) -> bool:
 
 def is_same(found: Any, wanted: Any) -> bool:
     """Tell whether an entry starts our server as wanted; options that a person added to it are theirs to keep."""
-    line, given = words(wanted), variables(found)
-    return words(found)[: len(line)] == line and all(
-        given.get(name) == value for name, value in variables(wanted).items()
-    )
+    line, given, told = words(wanted), variables(found), variables(wanted)
+    return words(found)[: len(line)] == line and all(given.get(name) == told.get(name) for name in {AGENT, *told})
+
+
+def renewed(found: Any, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entry of ours brought up to date: it starts our server as wanted, all that was added to it stays.
+
+    What stands behind `serve` is kept as well as variables and fields of others, such as who approved which tool.
+    """
+    entry = found["transport"] if isinstance(found.get("transport"), dict) else found
+    line = words(entry)
+    added = list(line[line.index("serve") + 1 :])
+    variable = next((name for name in _VARIABLES if name in wanted or name in entry), _VARIABLES[0])
+    given = {name: value for name, value in variables(entry).items() if name != AGENT} | variables(wanted)
+    tail = "args" if "args" in wanted else "command"
+    fresh = {name: wanted[name] for name in ("command", "cmd") if name in wanted}
+    fresh[tail] = [*wanted[tail], *added]
+    kept = {name: value for name, value in entry.items() if name not in {"command", "cmd", "args", *_VARIABLES}}
+    return {**wanted, **fresh, **kept, **({variable: given} if given or variable in wanted else {})}
 
 
 def member(path: str, shape: Shape) -> Callable[[Launch], Edit]:
     """Return how the entry is put into an object of a JSON file."""
-    return lambda launch: Member(path=(path,), value=shape(launch), ours=is_ours, same=is_same)
+    return lambda launch: Member(path=(path,), value=shape(launch), ours=is_ours, same=is_same, renewed=renewed)
 
 
 def table(parent: str, shape: Shape) -> Callable[[Launch], Edit]:
     """Return how the entry is put into a TOML file."""
-    return lambda launch: Table(parent=parent, value=shape(launch), ours=is_ours, same=is_same)
+    return lambda launch: Table(parent=parent, value=shape(launch), ours=is_ours, same=is_same, renewed=renewed)
 
 
 def entry(parent: str, shape: Shape) -> Callable[[Launch], Edit]:
     """Return how the entry is put into a YAML file."""
-    return lambda launch: Entry(parent=parent, value=shape(launch), ours=is_ours, same=is_same)
+    return lambda launch: Entry(parent=parent, value=shape(launch), ours=is_ours, same=is_same, renewed=renewed)
 
 
 # --- shapes ---------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import json
 import re
 import tomllib
 from dataclasses import dataclass
+from datetime import date, time
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.agents.edits import NAME, State, Written, line_end, taken, unreadable, unsafe
@@ -20,17 +21,18 @@ if TYPE_CHECKING:
 _TOKEN: Final = re.compile(
     r"""#[^\n]*|\"{3}(?:[^\\]|\\.)*?\"{3,5}|'{3}.*?'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[\[\]{}\n]""", re.DOTALL
 )
-_BEFORE_LINE: Final = re.compile(r"[ \t]*")
+_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Our entry in the table of tables `parent`, such as `mcp_servers`; `ours` and `same` as for a JSON member."""
+    """Our entry in the table of tables `parent`, such as `mcp_servers`; the rest as for a JSON member."""
 
     parent: str
     value: Mapping[str, Any]
     ours: Callable[[Any], bool]
     same: Callable[[Any, Any], bool]
+    renewed: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
 
     def state(self, text: str) -> State:
         """Tell what stands under our name."""
@@ -50,14 +52,15 @@ class Table:
             raise taken(f"a table of {self.parent}")
         if state is State.WIRED:
             return Written(text=text)
+        known = _read(text).get(self.parent, {}).get(NAME)
+        value = self.value if known is None else self.renewed(known, self.value)
         before = self.drop(text, {})
         end = line_end(before)
-        table = end.join(
-            [f"[{self.parent}.{NAME}]", *(f"{key} = {_shown(value)}" for key, value in self.value.items())]
-        )
+        rows = [f"{_key(name)} = {_shown(inner)}" for name, inner in value.items()]
+        table = end.join([f"[{self.parent}.{NAME}]", *rows])
         gap = "" if not before else end if before.endswith("\n") else end + end
         after = before + gap + table + (end if not before or before.endswith("\n") else "")
-        self._check(after, before, with_ours=True)
+        self._check(after, before, ours=value)
         return Written(text=after)
 
     def drop(self, text: str, blanks: Mapping[str, str | None]) -> str:  # noqa: ARG002 - a table leaves no blanks
@@ -67,7 +70,7 @@ class Table:
         after = text
         while spot := self._spot(after):
             after = after[: spot[0]] + after[spot[1] :]
-        self._check(after, text, with_ours=False)
+        self._check(after, text, ours=None)
         return after
 
     def _spot(self, text: str) -> tuple[int, int] | None:
@@ -79,14 +82,14 @@ class Table:
                 return _spot(text, start, _end_of_values(text, start, limit))
         return None
 
-    def _check(self, after: str, before: str, *, with_ours: bool) -> None:
-        """Raise `Refused` unless two texts say the same but for our entry."""
+    def _check(self, after: str, before: str, *, ours: Mapping[str, Any] | None) -> None:
+        """Raise `Refused` unless two texts say the same but for our entry, and that is what it should be."""
         wanted, (got, found) = self._others(_read(before))[0], (None, None)
         try:
             got, found = self._others(tomllib.loads(after))
         except tomllib.TOMLDecodeError:
             raise unsafe(f"{self.parent} is written in one piece") from None
-        if got != wanted or (found is not None) != with_ours:
+        if got != wanted or found != ours:
             raise unsafe(f"{self.parent} is written in an unusual way")
 
     def _others(self, table: dict[str, Any]) -> tuple[dict[str, Any], Any]:
@@ -104,8 +107,16 @@ def _read(text: str) -> dict[str, Any]:
 
 def _shown(value: Any) -> str:
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_shown(inner)}" for key, inner in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(name)} = {_shown(inner)}" for name, inner in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_shown, value)) + "]"
+    if isinstance(value, date | time):
+        return value.isoformat()
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
 def _headers(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:

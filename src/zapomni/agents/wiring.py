@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Final
 
 from filelock import FileLock, Timeout
 
-from zapomni.agents.base import Launch, Part, Reach
+from zapomni.agents.base import AGENT, Launch, Part, Reach
 from zapomni.agents.desk import Change, Desk
 from zapomni.agents.edits import NAME, State
 from zapomni.agents.ledger import Ledger
 from zapomni.errors import Refused, Unavailable, ZapomniError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from zapomni.agents.base import Aim, Client, Machine
     from zapomni.agents.edits import Edit
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 OWN_COMMAND_S: Final = 60
 """How long a client's own command may take before its file is edited instead."""
 LOCK_S: Final = 30
+_KEPT: Final = "it was there before setup; run this again to take it out too"
 
 
 class Outcome(StrEnum):
@@ -39,12 +40,13 @@ class Outcome(StrEnum):
     UPDATED = "updated"
     PRESENT = "present"
     REMOVED = "removed"
+    KEPT = "kept"
     SKIPPED = "skipped"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One part of one client in one file; `why` says why it was skipped, `command` whose own command did it."""
+    """One part of one client in one file; `why` says why it was skipped or kept, `command` whose own command did it."""
 
     client: str
     part: Part
@@ -64,16 +66,26 @@ class Report:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Starter:
-    """How this installation is started: its command's whole path, and the variables that a client must hand over."""
+    """How this installation is started: its command's whole path, and the variables that a client must hand over.
+
+    `names_agents` tells that a server is told whose agent it serves, as hooks are; not where the settings say it.
+    """
 
     command: str
-    environment: dict[str, str]
+    environment: Mapping[str, str]
+    names_agents: bool = True
 
     def launch(self, client: Client, machine: Machine, reach: Reach) -> Launch:
         """Return how a client starts us; a project's files are shared, so they hold no path of this machine."""
-        if reach is Reach.PROJECT:
-            return Launch(client=client.name, command=NAME, windows=machine.windows)
-        return Launch(client=client.name, command=self.command, environment=self.environment, windows=machine.windows)
+        shared = reach is Reach.PROJECT
+        named = self.names_agents and not (shared and client.open_servers)
+        agent = {AGENT: client.agent or client.name} if named else {}
+        return Launch(
+            client=client.name,
+            command=NAME if shared else self.command,
+            environment=agent if shared else {**self.environment, **agent},
+            windows=machine.windows,
+        )
 
 
 def wire(
@@ -149,8 +161,8 @@ def _put(
         sheet.now, sheet.executable = written.text, aim.executable
     sheet.clients = tuple(dict.fromkeys([*sheet.clients, client.name]))
     sheet.project = str(machine.roots["project"]) if reach is Reach.PROJECT else ""
-    if edit.state(sheet.first.text) is State.WIRED:
-        sheet.present = tuple(dict.fromkeys([*sheet.present, aim.part]))
+    if edit.state(sheet.first.text) in {State.WIRED, State.CHANGED}:
+        sheet.found(aim.part)
     outcome = {State.WIRED: Outcome.PRESENT, State.ABSENT: Outcome.ADDED}.get(state, Outcome.UPDATED)
     return Step(client=client.name, part=aim.part, file=file, outcome=outcome, command=command)
 
@@ -225,9 +237,10 @@ def _unwired(file: Path, aims: list[tuple[str, Aim, Edit]], desk: Desk, *, dry_r
         text, untouched = sheet.now or "", desk.untouched(file)
         mine = [aim for aim in aims if record is None or aim[0] in record.clients]
         for client, aim, edit in reversed(mine):
-            if any(step.part is aim.part for step in steps):
+            if any(step.part is aim.part for step in steps) or edit.state(text) in {State.ABSENT, State.FOREIGN}:
                 continue
-            if edit.state(text) in {State.ABSENT, State.FOREIGN} or (record and aim.part in record.present):
+            if record and aim.part in record.present:
+                steps.append(Step(client=client, part=aim.part, file=file, outcome=Outcome.KEPT, why=_KEPT))
                 continue
             if not untouched:
                 text = edit.drop(text, record.blanks if record else {})

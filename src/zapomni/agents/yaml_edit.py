@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from zapomni.agents.edits import NAME, State, Written, line_end, taken, unreadable, unsafe
@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """Our entry in the mapping `parent` of the root, such as `extensions`; `ours` and `same` as for a JSON member."""
+    """Our entry in the mapping `parent` of the root, such as `extensions`; the rest as for a JSON member."""
 
     parent: str
     value: Mapping[str, Any]
     ours: Callable[[Any], bool]
     same: Callable[[Any, Any], bool]
+    renewed: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
 
     def state(self, text: str) -> State:
         """Tell what stands under our name."""
@@ -48,7 +49,8 @@ class Entry:
         if state is State.WIRED:
             return Written(text=text)
         if state is State.CHANGED:
-            text = self.drop(text, {})
+            value = self.renewed(_read(text)[self.parent][NAME], self.value)
+            return replace(self, value=value).put(self.drop(text, {}))
         for after, made in self._ways(text):
             if self._says(after, text, with_ours=True):
                 return Written(text=after, blanks={self.parent: None} if made else {})
@@ -173,4 +175,4 @@ def _shown(value: Any) -> str:
     """Return a value in the flow style of YAML, which JSON is a part of; plain words stand without quotes."""
     if isinstance(value, str) and re.fullmatch(r"[a-z][a-z_]*", value) and value not in {"true", "false", "null"}:
         return value
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from zapomni import __version__
 from zapomni.agents import hooks, servers
-from zapomni.agents.base import Launch
+from zapomni.agents.base import AGENT, Launch
 from zapomni.agents.edits import NAME
 from zapomni.agents.instructions import skill_text
 
@@ -28,7 +28,7 @@ LICENCE: Final = "Apache-2.0"
 AUTHOR: Final = {"name": "The zapomni authors"}
 PLUGIN: Final = "packages/claude-code"
 BUNDLE: Final = "packages/mcpb"
-_LAUNCH: Final = Launch(client="claude-code", command=NAME)
+_LAUNCH: Final = Launch(client="claude-code", command=NAME, environment={AGENT: "claude-code"})
 _THEN: Final = (1980, 1, 1, 0, 0, 0)  # a zip's earliest time, so that the same files make the same bundle
 
 
@@ -78,6 +78,7 @@ def _plugin_hooks() -> dict[str, Any]:
 
 def _manifest() -> dict[str, Any]:
     run = ["run", "--directory", "${__dirname}", NAME, "serve"]
+    start = {"command": "uv", "args": run, "env": {AGENT: "claude-desktop"}}
     return {
         "manifest_version": "0.4",
         "name": NAME,
@@ -85,7 +86,7 @@ def _manifest() -> dict[str, Any]:
         "description": ABOUT,
         "author": AUTHOR,
         "license": LICENCE,
-        "server": {"type": "uv", "entry_point": "server.py", "mcp_config": {"command": "uv", "args": run}},
+        "server": {"type": "uv", "entry_point": "server.py", "mcp_config": start},
         "tools_generated": True,
         "prompts_generated": True,
         "compatibility": {"platforms": ["darwin", "win32", "linux"], "runtimes": {"python": ">=3.11"}},

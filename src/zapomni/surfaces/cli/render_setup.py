@@ -27,6 +27,7 @@ _WOULD: Final = {
     Outcome.UPDATED: "would be updated",
     Outcome.PRESENT: "is there already",
     Outcome.REMOVED: "would be removed",
+    Outcome.KEPT: "would be kept",
     Outcome.SKIPPED: "would be skipped",
 }
 _STATES: Final = {

@@ -110,7 +110,8 @@ def _chosen(names: Sequence[str]) -> list[Client]:
 def _starter(config: Config) -> Starter:
     """Return how this very installation is started, with the data folder where that is not the usual one."""
     usual = config.origins.get("home", "default") == "default"
-    return Starter(command=_command(), environment={} if usual else {"ZAPOMNI_HOME": str(config.home)})
+    home = {} if usual else {"ZAPOMNI_HOME": str(config.home)}
+    return Starter(command=_command(), environment=home, names_agents=not config.agent)
 
 
 def _command() -> str:
