@@ -105,6 +105,12 @@ def miss_shape(miss: Miss) -> dict[str, Any]:
     }
 
 
+def alarms_shape(alarms: Sequence[Alarm]) -> dict[str, Any]:
+    """Return what the statistics of some scopes say of misses: nothing where none is crowded and none had any."""
+    told = [alarm_shape(one) for one in alarms if one.crowded or one.misses]
+    return {"alarms": told} if told else {}
+
+
 def alarm_shape(alarm: Alarm) -> dict[str, Any]:
     """Return the two conditions of the alarm with the figures that they are counted from."""
     return {

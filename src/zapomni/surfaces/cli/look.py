@@ -11,7 +11,7 @@ from zapomni.surfaces.cli import render
 from zapomni.surfaces.cli.lines import alarm_lines
 from zapomni.surfaces.cli.options import filters, given, read_scopes
 from zapomni.surfaces.cli.session import Session, answers, on_branch
-from zapomni.surfaces.review_shapes import alarm_shape
+from zapomni.surfaces.review_shapes import alarms_shape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,6 +69,6 @@ def stats(session: Session, scopes: Sequence[str], **where: Any) -> None:
     with session.memory() as app:
         counts, seen = app.stats(scopes=scopes, **given(where)), app.scopes(scopes)
         state = shapes.state_shape(app)
-        alarms = [one for one in app.review.alarms(scopes=scopes) if one.crowded or one.misses]
-        document = shapes.stats_shape(counts, seen) | state | {"alarms": [alarm_shape(one) for one in alarms]}
+        alarms = app.review.alarms(scopes=scopes)
+        document = shapes.stats_shape(counts, seen) | state | alarms_shape(alarms)
         session.answer(document, [*render.stats(counts, seen, state), *alarm_lines(alarms)])

@@ -218,7 +218,9 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "writes_to": TEXT,
             "known_scopes": TEXTS,
             "meaning": _object({"on": FLAG, "waiting": WHOLE}),
-        }
+            "alarms": _list(ref("Alarm")),
+        },
+        "alarms",
     ),
     "Costs": _object(
         {

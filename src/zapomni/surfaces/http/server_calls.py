@@ -9,6 +9,7 @@ from zapomni.errors import ZapomniError
 from zapomni.services.parse import parse_whole
 from zapomni.surfaces.cost_shapes import costs_shape
 from zapomni.surfaces.http.answers import Answer, answered
+from zapomni.surfaces.review_shapes import alarms_shape
 from zapomni.surfaces.shapes import meaning_shape, state_shape, stats_shape
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def health(app: Zapomni, _: Asked) -> Answer:
 def status(app: Zapomni, asked: Asked) -> Answer:
     """Return what the memory holds and how it stands."""
     scopes = asked.scopes()
-    return answered(stats_shape(app.stats(scopes=scopes, **asked.values), app.scopes(scopes)) | state_shape(app))
+    counts = stats_shape(app.stats(scopes=scopes, **asked.values), app.scopes(scopes))
+    return answered(counts | state_shape(app) | alarms_shape(app.review.alarms(scopes=scopes)))
 
 
 def cost(app: Zapomni, asked: Asked) -> Answer:

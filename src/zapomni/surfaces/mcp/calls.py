@@ -29,6 +29,7 @@ from zapomni.surfaces.mcp.document_calls import DOCUMENT_CALLS
 from zapomni.surfaces.mcp.review_calls import REVIEW_CALLS
 from zapomni.surfaces.mcp.tools import BY_NAME, offered
 from zapomni.surfaces.reading_shapes import answer_shape, reading_line
+from zapomni.surfaces.review_shapes import alarms_shape
 from zapomni.surfaces.shapes import (
     outcome_shape,
     page_shape,
@@ -199,7 +200,7 @@ def _stats(app: Zapomni, given: Given, _: Actor) -> Answer:
         counts = sorted(shape[name].items(), key=lambda item: (-item[1], item[0]))
         if len(counts) > TOP_TAGS:
             shape[name], shape[f"{name}_left_out"] = dict(counts[:TOP_TAGS]), len(counts) - TOP_TAGS
-    shape |= state_shape(app)
+    shape |= state_shape(app) | alarms_shape(app.review.alarms(scopes=scopes))
     known = shape["known_scopes"]
     if len(known) > TOP_TAGS:
         shape["known_scopes"], shape["known_scopes_left_out"] = known[:TOP_TAGS], len(known) - TOP_TAGS
