@@ -162,6 +162,7 @@ PROMISES: Final = {
     "setup.foreign": "Comments, order and entries of others stay; what cannot be edited safely is left alone, with the reason.",
     "setup.own": "A client's own command adds the server where it has one, and its file is edited where that fails.",
     "setup.told": "Setup shows each file's change, tries without writing, and says what each client will and will not do.",
+    "setup.killed": "Setup that is killed between two files can be taken back whole.",
     "setup.agent": "Each client's server is told whose agent it serves, by the name that its hooks use.",
     "setup.packages": "The plugin, the bundle, the registry entry and the skill keep to the documented limits of their formats.",
     "doctor.clients": "The doctor proves of each client that it is captured and told, without touching the user's memory.",

@@ -96,8 +96,8 @@ class Desk:
             if sheet.data != sheet.first.data
         ]
 
-    def write(self, file: Path) -> None:
-        """Write one file and its record; raises `Unavailable` where the system or another program is in the way."""
+    def record(self, file: Path) -> None:
+        """Put down what will be done to a file, before it is: whoever is killed in the midst can be taken back."""
         sheet, record = self.sheets[file], self.ledger.records.get(file)
         data = sheet.data
         if data is None or (record is None and data == sheet.first.data and not sheet.present and not sheet.ours):
@@ -107,9 +107,14 @@ class Desk:
             record = None
         if record is None and not sheet.ours:
             self.ledger.keep(file, sheet.first.data)
-        if data != sheet.seen.data:
-            self.ledger.folders += disk.write(file, data, seen=sheet.seen.data, executable=sheet.executable)
+        self.ledger.folders += disk.missing_folders(file)
         self.ledger.records[file] = _recorded(record, sheet, digest(data))
+
+    def write(self, file: Path) -> None:
+        """Write one file; raises `Unavailable` where the system or another program is in the way."""
+        sheet = self.sheets[file]
+        if sheet.data is not None and sheet.data != sheet.seen.data:
+            disk.write(file, sheet.data, seen=sheet.seen.data, executable=sheet.executable)
 
     def untouched(self, file: Path) -> bool:
         """Tell whether a file holds what we wrote last, and what it held before us is known."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from dataclasses import dataclass
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Final
 
 from zapomni.errors import Refused, Unavailable
@@ -31,7 +32,10 @@ class Content:
 def content(file: Path) -> Content:
     """Read a file; raises `Refused` for what is no text of ours to edit, `Unavailable` for what cannot be read."""
     try:
-        if file.exists() and file.stat().st_size > LIMIT:
+        found = file.stat()
+        if not S_ISREG(found.st_mode):  # reading a pipe would wait for ever, and a device must not be replaced
+            raise Unavailable("it cannot be read (it is no file)", remedy="Move it away, then run the command again")
+        if found.st_size > LIMIT:
             raise Refused(f"it has more than {LIMIT:,} bytes", remedy="Is it a settings file?")
         data = file.read_bytes()
     except FileNotFoundError:
@@ -46,26 +50,29 @@ def content(file: Path) -> Content:
     return Content(data=data, text=text.removeprefix(_BOM), mark=mark)
 
 
-def write(file: Path, data: bytes, *, seen: bytes | None, executable: bool = False) -> list[Path]:
-    """Write a file in one step, if it still holds what was seen, and return the folders that were made for it.
+def missing_folders(file: Path) -> list[Path]:
+    """Return the folders that have to be made for a file."""
+    return [folder for folder in (file.parent, *file.parent.parents) if not folder.exists()]
+
+
+def write(file: Path, data: bytes, *, seen: bytes | None, executable: bool = False) -> None:
+    """Write a file in one step, if it still holds what was seen, and make the folders that it lies in.
 
     Raises `Unavailable` where somebody else changed it meanwhile, or the system refuses.
     """
     try:
-        made = [folder for folder in (file.parent, *file.parent.parents) if not folder.exists()]
         file.parent.mkdir(parents=True, exist_ok=True)
         if _bytes(file) != seen:
             raise Unavailable("another program has just changed it", remedy="Run the command again")
         replace_file(file, data, mode=_EXECUTABLE if executable else _PLAIN, keep_mode=True)
     except OSError as error:
         raise Unavailable(f"it cannot be written ({error.strerror or error})", remedy="Look at its rights") from None
-    return made
 
 
 def delete(file: Path) -> None:
-    """Delete a file; raises `Unavailable` where the system refuses."""
+    """Delete a file; a link stays, and what it leads to goes. Raises `Unavailable` where the system refuses."""
     try:
-        file.unlink(missing_ok=True)
+        file.resolve().unlink(missing_ok=True)
     except OSError as error:
         raise Unavailable(f"it cannot be deleted ({error.strerror or error})", remedy="Look at its rights") from None
 

@@ -75,6 +75,13 @@ class Ledger:
         self.records.pop(file, None)
         self.backup(file).unlink(missing_ok=True)
 
+    def back_to(self, file: Path, record: Record | None) -> None:
+        """Put down again what was known of a file that could not be written after all."""
+        if record is None:
+            self.forget(file)
+        else:
+            self.records[file] = record
+
     def sweep(self) -> None:
         """Remove the folders that were made for files of ours and are empty now."""
         for folder in sorted(self.folders, key=lambda folder: len(folder.parts), reverse=True):
@@ -87,11 +94,13 @@ class Ledger:
         if self.records:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             rows = {str(file): asdict(record) for file, record in self.records.items()}
-            known = {"version": 1, "files": rows, "folders": list(map(str, self.folders))}
+            known = {"version": 1, "files": rows, "folders": list(dict.fromkeys(map(str, self.folders)))}
             text = json.dumps(known, ensure_ascii=False, indent=1)
             replace_file(self.folder / "clients.json", text.encode(), mode=_PRIVATE)
             return
         (self.folder / "clients.json").unlink(missing_ok=True)
+        for backup in (self.folder / "backups").glob("*"):
+            backup.unlink(missing_ok=True)
         for folder in (self.folder / "backups", self.folder):
             if folder.is_dir() and not any(folder.iterdir()):
                 folder.rmdir()

@@ -16,7 +16,7 @@ BEGIN: Final = "<!-- zapomni:begin -->"
 END: Final = "<!-- zapomni:end -->"
 """Between these two lines a file of instructions is ours; the rest of it is never touched."""
 
-_BLOCK: Final = re.compile(rf"{BEGIN}.*?{END}", re.DOTALL)
+_BLOCK: Final = re.compile(rf"{BEGIN}(?:(?!{BEGIN}).)*?{END}", re.DOTALL)  # a mark that lost its other is no block
 _MARK: Final = "zapomni"
 
 
@@ -28,33 +28,36 @@ class Block:
 
     def state(self, text: str) -> State:
         """Tell whether the block stands there, and says what it should."""
-        found = _BLOCK.search(text)
-        if found is None:
+        found = _BLOCK.findall(text)
+        if not found:
             return State.ABSENT
-        return State.WIRED if found[0] == self._block(text) else State.CHANGED
+        return State.WIRED if found == [self._block(text)] else State.CHANGED
 
     def put(self, text: str) -> Written:
         """Append the block behind a blank line, or bring it up to date where it stands."""
         block = self._block(text)
         if found := _BLOCK.search(text):
-            return Written(text=text[: found.start()] + block + text[found.end() :])
+            rest = self.drop(text[found.end() :], {})
+            return Written(text=text[: found.start()] + block + rest)
         end = line_end(text)
         if not text or text.endswith("\n"):
             return Written(text=f"{text}{end if text else ''}{block}{end}")
         return Written(text=f"{text}{end}{end}{block}")
 
     def drop(self, text: str, blanks: Mapping[str, str | None]) -> str:  # noqa: ARG002 - a block leaves no blanks
-        """Remove the block with the line ends that it brought."""
-        found = _BLOCK.search(text)
-        if found is None:
-            return text
-        before, after = text[: found.start()], text[found.end() :]
-        if not after:
-            return re.sub(r"(?:\r?\n){1,2}\Z", "", before)
-        return re.sub(r"(?<=\n)\r?\n\Z", "", before) + re.sub(r"\A\r?\n", "", after)
+        """Remove every block with the line ends that it brought."""
+        while found := _BLOCK.search(text):
+            text = _joined(text[: found.start()], text[found.end() :])
+        return text
 
     def _block(self, text: str) -> str:
         return line_end(text).join([BEGIN, *self.content.strip("\n").split("\n"), END])
+
+
+def _joined(before: str, after: str) -> str:
+    if not after:
+        return re.sub(r"(?:\r?\n){1,2}\Z", "", before)
+    return re.sub(r"(?<=\n)\r?\n\Z", "", before) + re.sub(r"\A\r?\n", "", after)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

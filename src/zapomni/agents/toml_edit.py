@@ -112,6 +112,8 @@ def _shown(value: Any) -> str:
         return "[" + ", ".join(map(_shown, value)) + "]"
     if isinstance(value, date | time):
         return value.isoformat()
+    if isinstance(value, float):  # JSON has no word for one without end
+        return repr(value)
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

@@ -193,11 +193,16 @@ def _run(command: tuple[str, ...], machine: Machine) -> None:
 def _written(desk: Desk, steps: Sequence[Step]) -> Iterator[Step]:
     """Write every file, and yield the steps as they came out."""
     troubles: dict[Path, ZapomniError] = {}
+    known = dict(desk.ledger.records)
+    for file in desk.sheets:
+        desk.record(file)
+    desk.ledger.save()
     for file in desk.sheets:
         try:
             desk.write(file)
         except Unavailable as error:
             troubles[file] = error
+            desk.ledger.back_to(file, known.get(file))
     for step in steps:
         trouble = troubles.get(step.file)
         yield step if trouble is None else _skipped(step.client, step.part, step.file, trouble)
