@@ -45,6 +45,7 @@ class Sessions:
         self._actor = Actor(name=actor.name, origin=Origin.SESSION)  # whoever closes it: it was overheard
         self._clock = clock
         self._model = model
+        self._held = False  # another process holds the store: it was waited for once, and nobody waits twice
 
     def start(self, event: Event) -> Pack:
         """Return the pack of a session that starts, resumes or goes on after a compaction."""
@@ -142,7 +143,7 @@ class Sessions:
         return lessons_for(self._context, self._agent(event), scopes)
 
     def _acknowledge(self, ids: Sequence[str], event: Event) -> None:
-        if ids:
+        if ids and not self._held:
             from zapomni.services.review.handover import acknowledge
 
             with suppress(Unavailable):  # it is told once more
@@ -150,9 +151,11 @@ class Sessions:
 
     def _shown(self, session: str, marks: Sequence[str]) -> None:
         """Remember what was shown; where that cannot be written it may be shown again."""
-        if session and marks:
-            with suppress(Unavailable):
+        if session and marks and not self._held:
+            try:
                 self._store.mark(session, marks, self._clock())
+            except Unavailable:
+                self._held = True
 
     def _first(self, session: str, event: Event, marks: Mapping[str, datetime] | None = None) -> bool:
         """Tell whether this is not the same event once more, from a second set of hooks."""

@@ -362,7 +362,7 @@ def test_setup_that_is_killed_between_two_files_is_finished_or_taken_back(zap: Z
 def test_a_home_with_spaces_quotes_and_cyrillic_gets_a_hook_that_runs(
     zap: Zap, person: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mine = person / "home" / "Дом 'Ады' $HOME"
+    mine = person / "home" / "Дом 'Ады' и Бори"
     mine.mkdir()
     monkeypatch.setenv("HOME", str(mine))
     store = mine / "моя память"
