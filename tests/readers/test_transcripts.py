@@ -55,6 +55,12 @@ def test_claude_code_what_a_rewind_took_back_was_not_said(tmp_path: Path) -> Non
     assert said(tmp_path / "t", *rows) == [("user", "First."), ("assistant", "Right way.")]
 
 
+def test_claude_code_lines_that_speak_of_no_parent_follow_each_other(tmp_path: Path) -> None:
+    rows = [claude("user", "Решили: храним в PostgreSQL.", "1"), claude("assistant", "Noted.", "2")]
+    rows = [{name: value for name, value in row.items() if name != "parentUuid"} for row in rows]
+    assert said(tmp_path / "t", *rows) == [("user", "Решили: храним в PostgreSQL."), ("assistant", "Noted.")]
+
+
 def test_codex_new_and_old(tmp_path: Path) -> None:
     def item(kind: str, text: str) -> dict[str, Any]:
         content = [{"type": "text", "text": text}]

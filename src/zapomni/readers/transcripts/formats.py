@@ -46,11 +46,17 @@ def _is_claudes(value: dict[str, Any]) -> bool:
 
 
 def _branch(lines: Sequence[Line], said: Sequence[Line]) -> set[str]:
-    """Return the ids from the last thing said up to the first; those without parents end it."""
-    parents = {
-        text_of(line.value, "uuid"): text_of(line.value, "parentUuid") or text_of(line.value, "logicalParentUuid")
-        for line in lines
-    }
+    """Return the ids from the last thing said up to the first; one whose parent is null ends it.
+
+    A line that does not speak of a parent at all follows what was said before it.
+    """
+    parents: dict[str, str] = {}
+    before = ""
+    for line in lines:
+        named = text_of(line.value, "parentUuid") or text_of(line.value, "logicalParentUuid")
+        if uuid := text_of(line.value, "uuid"):
+            parents[uuid] = named or ("" if "parentUuid" in line.value else before)
+            before = uuid
     at = text_of(said[-1].value, "uuid") if said else ""
     found: set[str] = {""} if said and not at else set()
     while at and at not in found:
