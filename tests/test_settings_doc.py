@@ -12,7 +12,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
 def table() -> str:
     rows = ["| setting | variable | allowed | default | what it is |", "|---|---|---|---|---|"]
     for row in SETTINGS.values():
-        default = "" if row.default in {None, "", ()} else f"`{row.default}`"
+        default = "" if row.default in {None, "", ()} else f"`{str(row.default).lower()}`"
         mark = " (a project's file may set it)" if row.project else ""
         rows.append(f"| `{row.name}` | `{row.env}` | {row.form.allowed} | {default} | {row.doc}{mark} |")
     return "\n".join(rows)

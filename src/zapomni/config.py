@@ -213,6 +213,7 @@ class Config:
         for name in SETTINGS:
             value = attrgetter(name)(self)
             told = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            told = told.lower() if isinstance(value, bool) else told
             yield name, "not set" if value in {None, "", ()} else told, self.origins.get(name, "default")
 
 

@@ -132,7 +132,11 @@ def between(low: float, high: float) -> Form:
             raise ValueError
         return kind(value)
 
-    return Form(f"a {'whole ' if kind is int else ''}number from {low:g} to {high:g}", read)
+    return Form(f"a {'whole ' if kind is int else ''}number from {_figure(low)} to {_figure(high)}", read)
+
+
+def _figure(number: float) -> str:
+    return f"{int(number):,}" if number == int(number) else f"{number:g}"
 
 
 def one_of(*words: str) -> Form:
