@@ -31,7 +31,7 @@ class SourceMode(StrEnum):
 
 
 class DocumentKind(StrEnum):
-    """What sort of paper a file is, known by its path and content (article A's source types)."""
+    """What kind of document a file is, known by its path and content (article A's source types)."""
 
     DOCS = "docs"
     ADR = "adr"

@@ -1,4 +1,4 @@
-"""What sort of paper a file is: by the folder it lies in, its name, and how its text is laid out."""
+"""What kind of document a file is: by the folder it lies in, its name, and how its text is laid out."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ PER_DOCUMENT: Final = 5
 """Most chunks of one file in an answer, so that a long file does not fill it. Questions to Django's manual, the seen
 half: nDCG@10 .749 at 3, .752 at 5, .753 without."""
 KIND_BONUS: Final = 1.1
-"""What a hit's relevance is multiplied by when the question asks for its kind of paper."""
+"""What a hit's relevance is multiplied by when the question asks for its kind of document."""
 
 # --- what a model reads for a question ----------------------------------------------------------------------
 # `zapomni bench ask`: 2,000 memories, room for a tenth of them.

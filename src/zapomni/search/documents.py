@@ -1,4 +1,4 @@
-"""The read path of documents: the same two legs as for memories, over chunks, ranked by what sort of paper it is."""
+"""The read path of documents: the same two legs as for memories, over chunks, ranked by what kind of document it is."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ASKED: Final = {
     DocumentKind.POSTMORTEM: "postmortem incident outage failure инцидент сбой авария",
     DocumentKind.CONFIG: "config configuration setting yaml toml конфиг конфигурация настройка",
 }
-"""Words of a question that ask for one kind of paper (article A's source boosts)."""
+"""Words of a question that ask for one kind of document (article A's source boosts)."""
 _STEMS: Final = {kind: frozenset(word.stem for word in query_words(words)) for kind, words in _ASKED.items()}
 
 

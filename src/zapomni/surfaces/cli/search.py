@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("--mode", type=one_of(Mode), default=Mode.HYBRID.value, help="Search by words, by meaning, or by both.")
 @click.option("--strict", is_flag=True, help="Fail where meaning cannot be searched, instead of words alone.")
 @read_scopes
-@click.option("--kind", multiple=True, type=one_of(DocumentKind), help="In this sort of paper. Repeatable: any.")
+@click.option("--kind", multiple=True, type=one_of(DocumentKind), help="In documents of this kind. Repeatable: any.")
 @click.option("--source", multiple=True, metavar="SOURCE", help="In this source, by path or id. Repeatable: any.")
 @click.option("--path", metavar="PREFIX", help="In files whose path under the root begins so.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="In files with this tag. Repeatable: any of them.")
