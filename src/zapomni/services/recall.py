@@ -57,7 +57,8 @@ def recall(
         waiting=embedding.backlog().waiting + (found.waiting if found else 0),
         left_out=tuple(hit.handle for hit in left_out),
     )
-    return own if found is None or hits else replace(own, mode=found.mode, reason=found.reason)
+    asked_docs = found is not None and (found.hits or context.store.documents.sources())
+    return replace(own, mode=found.mode, reason=found.reason) if found is not None and asked_docs and not hits else own
 
 
 def _hits(context: Context, embedding: Embedding[Memory], query: Query, asked: Asked) -> tuple[list[Hit], str | None]:
