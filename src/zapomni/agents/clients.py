@@ -73,7 +73,7 @@ _CLIENTS: Final = (
             _rules("{claude}/CLAUDE.md", f"{{project}}/CLAUDE.md | {_AGENTS}"),  # a new CLAUDE.md would hide AGENTS.md
             _skill("{claude}/skills/zapomni/SKILL.md", "{project}/.claude/skills/zapomni/SKILL.md"),
         ),
-        does="gets the pack at each start and after compaction, what fits at each prompt; is captured when it stops, "
+        does="gets its memory at each start and after compaction, what fits at each prompt; is captured when it stops, "
         "compacts and ends; sees every tool at once (alwaysLoad)",
         does_not="hooks are off where disableAllHooks or a managed policy says so; a project's servers wait for your "
         "approval and name no agent, since others read the same file",
@@ -90,7 +90,7 @@ _CLIENTS: Final = (
             _rules("{codex}/AGENTS.md", _AGENTS),
             _SHARED_SKILL,
         ),
-        does="gets the pack at each start and after compaction, what fits at each prompt; is captured when it stops, "
+        does="gets its memory at each start and after compaction, what fits at each prompt; is captured when it stops, "
         "compacts and ends",
         does_not="skips the hooks until you open /hooks in Codex and trust them; a project's files count in trusted "
         "projects alone",
@@ -106,7 +106,7 @@ _CLIENTS: Final = (
             _rules("", "{project}/.cursor/rules/zapomni.mdc", instructions.cursor),
             _SHARED_SKILL,
         ),
-        does="gets the pack at each start and what fits at each prompt; is captured when it stops, compacts and ends",
+        does="gets its memory at each start and what fits at each prompt; is captured when it stops, compacts and ends",
         does_not="has no file of rules for the user (use --scope project); context at a prompt is not documented by "
         "Cursor; with third-party hooks on it runs those of Claude Code too",
     ),
@@ -122,7 +122,7 @@ _CLIENTS: Final = (
             _rules("{home}/.gemini/GEMINI.md", "{project}/GEMINI.md"),
             _SHARED_SKILL,
         ),
-        does="gets the pack at each start and what fits at each prompt; is captured after each answer and at the end",
+        does="gets its memory at each start and what fits at each prompt; is captured after each answer and at the end",
         does_not="gives nothing after compaction; servers and a project's files are off in folders that you do not "
         "trust",
     ),
@@ -139,8 +139,8 @@ _CLIENTS: Final = (
             _rules("", "{project}/.github/instructions/zapomni.instructions.md", instructions.vscode),
             _SHARED_SKILL,
         ),
-        does="gets the pack at each start and is captured where its harness is Copilot's, by the same hooks as Copilot "
-        "CLI",
+        does="gets its memory at each start and is captured where its harness is Copilot's, by the same hooks as "
+        "Copilot CLI",
         does_not="the local harness gives nothing at a prompt; rules for the user stand in its own settings (use "
         "--scope project)",
     ),
@@ -160,7 +160,7 @@ _CLIENTS: Final = (
             _rules("", _AGENTS),
             _SHARED_SKILL,
         ),
-        does="gets the pack at each start and what fits at each prompt; is captured when it stops, compacts and ends",
+        does="gets its memory at each start and what fits at each prompt; is captured when it stops, compacts and ends",
         does_not="hides the server's instructions unless started with --allow-all-mcp-server-instructions",
     ),
     Client(
@@ -228,7 +228,7 @@ _CLIENTS: Final = (
             _rules("{home}/Documents/Cline/Rules/zapomni.md", "{project}/.clinerules/zapomni.md", instructions.plain),
             _SHARED_SKILL,
         ),
-        does="gets the pack when a task starts and what fits at each prompt; is captured when a task is complete",
+        does="gets its memory when a task starts and what fits at each prompt; is captured when a task is complete",
         does_not="runs one program an event: one of yours with that name is left alone, and ours is not added",
     ),
     Client(
@@ -242,7 +242,7 @@ _CLIENTS: Final = (
             _rules("", "{project}/.kiro/steering/zapomni.md", instructions.kiro),
             _skill("{home}/.kiro/skills/zapomni/SKILL.md", "{project}/.kiro/skills/zapomni/SKILL.md"),
         ),
-        does="gets the pack at each start and what fits at each prompt; is captured when it stops",
+        does="gets its memory at each start and what fits at each prompt; is captured when it stops",
         does_not="gives nothing after compaction; hooks of an older agent file run beside ours",
     ),
     Client(
@@ -264,7 +264,8 @@ _CLIENTS: Final = (
             _rules("", _AGENTS),
             _SHARED_SKILL,
         ),
-        does="gets the pack at each start and after compaction, what fits at each prompt; is captured when it is idle",
+        does="gets its memory at each start and after compaction, what fits at each prompt; is captured when "
+        "it is idle",
         does_not="takes a plug-in of JavaScript in the place of hooks, on events that OpenCode calls experimental",
     ),
     Client(
@@ -281,7 +282,7 @@ _CLIENTS: Final = (
             ),
             _rules("", _AGENTS),
         ),
-        does="gets the pack at each start and what fits at each prompt; is captured when it stops and ends",
+        does="gets its memory at each start and what fits at each prompt; is captured when it stops and ends",
         does_not="its servers are the user's alone, so a project gets hooks and rules",
     ),
     Client(
