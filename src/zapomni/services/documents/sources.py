@@ -99,7 +99,10 @@ def _check_mirror(context: Context, place: Path, scope: Scope) -> None:
         if other.scope == scope:
             problem = f"{scope} is mirrored by {root} already, and a memory has one file"
             raise Refused(problem, remedy="Give the folder a scope of its own with --scope agent:NAME")
-        if root == place or root in place.parents or place in root.parents:
+        if root == place:
+            problem = f"{place} is mirrored for {other.scope} already"
+            raise Refused(problem, remedy="Let go of it first: `zapomni source remove`")
+        if root in place.parents or place in root.parents:
             problem = f"{place} and {root}, which is mirrored for {other.scope}, lie within each other"
             raise Refused(problem, remedy="Mirror folders that lie beside each other")
 
@@ -139,6 +142,8 @@ def find_source(context: Context, name: str, scopes: Sequence[Scope]) -> Source:
         raise Ambiguous(wanted, tuple(source.id for source in fits), "sources")
     if not fits:
         near = nearest(wanted, [source.root for source in known])
-        remedy = f"Did you mean {' or '.join(near)}?" if near else "`zapomni source list` shows what is attached"
+        remedy = (
+            f"Did you mean {' or '.join(near)}?" if near else "`zapomni source list --scope all` shows what is attached"
+        )
         raise NotFound(f"no source {wanted!r} is attached", remedy=remedy)
     return fits[0]
