@@ -94,7 +94,7 @@ class Sessions:
     def close(self, transcript: str, *, client: str, name: str | None = None, dry_run: bool = True) -> Captured:
         """Keep what a whole transcript says, or with `dry_run` only tell what that would be by the rules alone.
 
-        Raises `InvalidInput` for a client that is not known and a file that is no transcript.
+        Raises `InvalidInput` for a file that is no transcript.
         """
         from pathlib import Path
 

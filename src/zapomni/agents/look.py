@@ -42,6 +42,11 @@ class Look:
             return State.CHANGED
         return next(iter(states), None)
 
+    @property
+    def problem(self) -> str:
+        """The first file that cannot be read, and why; empty where all can."""
+        return next((f"{spot.file}: {spot.problem}" for spot in self.spots if spot.problem), "")
+
 
 def inspect(client: Client, machine: Machine, launch: Launch, reach: Reach) -> Look:
     """Return how a client is wired; `launch` is how it should start us, another way counts as changed."""

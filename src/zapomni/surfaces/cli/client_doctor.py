@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from zapomni.surfaces.cli.lines import many
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -39,7 +41,7 @@ def _shape(rows: Sequence[Health], spooled: int) -> dict[str, Any]:
                 "captured": row.proof.captured if row.proof else None,
                 "recalled": row.proof.recalled if row.proof else None,
                 "ms": round(row.proof.ms) if row.proof else None,
-                "problem": row.proof.problem if row.proof else "",
+                "problem": row.proof.problem if row.proof else row.look.problem,
             }
             for row in rows
         ],
@@ -47,14 +49,17 @@ def _shape(rows: Sequence[Health], spooled: int) -> dict[str, Any]:
 
 
 def _lines(rows: Sequence[Health], spooled: int) -> list[str]:
-    lines = [_line(row) for row in rows] or ["No client that zapomni knows is on this machine."]
+    lines = [_line(row) for row in rows] or ["No client that zapomni knows is on this machine"]
     if spooled:
-        lines.append(f"{spooled} events wait in the spool; the next hook or server takes them")
+        waits, them = ("waits", "it") if spooled == 1 else ("wait", "them")
+        lines.append(f"{many(spooled, 'event')} {waits} in the spool; the next hook or server takes {them}")
     return lines
 
 
 def _line(row: Health) -> str:
     name = f"{row.look.client.name:<15}"
+    if not row.wired and row.look.problem:
+        return f"{name}not wired: {row.look.problem}. Mend the file, then run `zapomni setup {row.look.client.name}`"
     if not row.wired:
         return f"{name}not wired: `zapomni setup {row.look.client.name}` does it"
     served = {None: "", True: "server answers, ", False: "server does not answer, "}[row.reachable]

@@ -105,6 +105,11 @@ def listed(counts: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in counts.items() if count) or "nothing"
 
 
+def many(count: int, one: str, more: str = "") -> str:
+    """Return a number with its noun; `more` is the plural where it does not end in s."""
+    return f"{count:,} {one if count == 1 else more or f'{one}s'}"
+
+
 # --- the alarm ---------------------------------------------------------------------------------------
 def alarm_lines(alarms: Sequence[Alarm]) -> Iterator[str]:
     """Say of each scope that has misses or many memories how it stands."""
@@ -112,14 +117,10 @@ def alarm_lines(alarms: Sequence[Alarm]) -> Iterator[str]:
         if not (one.crowded or one.misses):
             continue
         state = "ALARM" if one.rings else "no alarm"
-        size = f"{_many(one.records, 'memory', 'memories')} ({'over' if one.crowded else 'not over'} {one.most})"
-        late = f"{_many(one.misses, 'miss', 'misses')} in {_many(one.recalls, 'recall', 'recalls')}"
+        size = f"{many(one.records, 'memory', 'memories')} ({'over' if one.crowded else 'not over'} {one.most})"
+        late = f"{many(one.misses, 'miss', 'misses')} in {many(one.recalls, 'recall', 'recalls')}"
         rate = f"in 30 days {late}, before {one.misses_before:,} in {one.recalls_before:,}"
         yield f"{one_line(one.scope)}: {state}: {size}; {rate} ({'' if one.rising else 'not '}rising)"
-
-
-def _many(count: int, one: str, more: str) -> str:
-    return f"{count:,} {one if count == 1 else more}"
 
 
 # --- times ----------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from zapomni.agents.base import Part
 from zapomni.agents.diff import lines
 from zapomni.agents.edits import State
 from zapomni.agents.wiring import Outcome
-from zapomni.surfaces.cli.lines import INDENT, TOLD, WIDEST, one_line
+from zapomni.surfaces.cli.lines import INDENT, TOLD, WIDEST, many, one_line
 from zapomni.text.clean import cut, printable
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def report(found: Report, clients: Sequence[Client], *, dry_run: bool) -> Iterat
             yield click.style(client.title, bold=True)
             yield from (_step(step, dry_run=dry_run) for step in steps)
     if not found.steps:
-        yield "nothing to do"
+        yield "nothing to do" if clients else "No client that zapomni knows is on this machine"
     for change in found.changes:
         yield from _change(change, dry_run=dry_run)
 
@@ -90,7 +90,7 @@ def _step(step: Step, *, dry_run: bool) -> str:
 def _change(change: Change, *, dry_run: bool) -> Iterator[str]:
     """Show a change line by line; a file that comes or goes as a whole only where nothing is done yet."""
     shown = lines(change)
-    whole = "" if change.kind == "changed" or dry_run else f" ({len(shown) - 1:,} lines)"
+    whole = "" if change.kind == "changed" or dry_run else f" ({many(len(shown) - 1, 'line')})"
     yield click.style(f"{change.kind} {one_line(change.file)}", bold=True) + whole
     if whole:
         return

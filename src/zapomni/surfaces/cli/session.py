@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from zapomni.errors import ZapomniError
 
 R = TypeVar("R")
+_WHOLE: Final = 1_000
+"""Letters of a command's first sentence; more than any has."""
 EMBED_NOW: Final = 32
 """Memories, or chunks of documents, whose vectors a command makes before it ends; a larger backlog is left to a
 server or `reembed`."""
@@ -64,6 +66,17 @@ class Session:
             wanted = embedding.wanted
             if wanted is not None and wanted.local:
                 embedding.drain(limit=EMBED_NOW)
+
+
+class Group(click.Group):
+    """A group whose help shows the first sentence of each of its commands whole, however narrow the terminal."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of the commands; click itself would cut it at the edge."""
+        found = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
+        rows = [(name, command.get_short_help_str(limit=_WHOLE)) for name, command in found if command is not None]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
 
 def answers(function: Callable[..., R]) -> Callable[..., R]:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from zapomni.surfaces.cli.session import answers
+from zapomni.surfaces.cli.session import Group, answers
 
 if TYPE_CHECKING:
     from zapomni.services.sessions.capture import Captured
     from zapomni.surfaces.cli.session import Session
 
 
-@click.group("session")
+@click.group("session", cls=Group)
 def session_() -> None:
     """Show and close the sessions of agents."""
 
@@ -32,12 +32,14 @@ def close(session: Session, *, transcript: str, client: str, name: str | None, d
     --apply and a language model (llm.model) it reads the session too, within its budget.
     """
     with session.memory() as app:
-        captured = app.sessions.close(transcript, client=client, name=name, dry_run=dry_run)
+        captured = app.sessions.close(transcript, client=_known(client), name=name, dry_run=dry_run)
     session.answer(_shape(captured, dry_run=dry_run), _lines(captured, dry_run=dry_run))
 
 
 @session_.command("list")
-@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="How many at most.")
+@click.option(
+    "--limit", type=click.IntRange(1, 1000), default=20, metavar="N", show_default=True, help="At most this many."
+)
 @answers
 def list_(session: Session, *, limit: int) -> None:
     """List the sessions that left something behind, the latest first."""
@@ -47,7 +49,22 @@ def list_(session: Session, *, limit: int) -> None:
         page = app.sessions.records(limit)
     rows = [shapes.memory_shape(memory) for memory in page.memories]
     lines = [f"{memory.id}  {memory.updated_at:%Y-%m-%d %H:%M}  {memory.title}" for memory in page.memories]
-    session.answer({"sessions": rows, "total": page.total}, lines or ["No session has left anything behind."])
+    session.answer({"count": len(rows), "total": page.total, "sessions": rows}, lines)
+    session.note([] if lines else ["No session has left anything behind yet"])
+
+
+def _known(client: str) -> str:
+    """Return the name of a client as its hooks have it; raises `InvalidInput` for one that has none."""
+    from zapomni.errors import InvalidInput
+    from zapomni.surfaces.dialects import DIALECTS, SHORT
+    from zapomni.text.nearest import nearest
+
+    name = SHORT.get(client, client)
+    if name not in DIALECTS:
+        near = nearest(client, DIALECTS)
+        remedy = f"Did you mean {' or '.join(near)}?" if near else f"There are {', '.join(DIALECTS)}"
+        raise InvalidInput("client", f"{client!r} is not known", remedy=remedy)
+    return name
 
 
 def _shape(captured: Captured, *, dry_run: bool) -> dict[str, Any]:
@@ -77,6 +94,7 @@ def _shape(captured: Captured, *, dry_run: bool) -> dict[str, Any]:
 
 
 def _lines(captured: Captured, *, dry_run: bool) -> list[str]:
+    from zapomni.surfaces.cli.lines import many
     from zapomni.text.clean import preview, printable
 
     plan = captured.plan
@@ -84,7 +102,7 @@ def _lines(captured: Captured, *, dry_run: bool) -> list[str]:
         f"{item.action:<6} {item.confidence:.2f}  {item.finding.sort:<7}  {printable(preview(item.finding.text, 200))}"
         for item in plan.items
     ]
-    said = f"{len(plan.said)} turns of session {plan.session}, kept in {plan.scope}"
+    said = f"{many(len(plan.said), 'turn')} of session {plan.session}, kept in {plan.scope}"
     if not lines:
         return [f"Nothing to keep: {said}"]
     if dry_run:

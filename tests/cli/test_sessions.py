@@ -1,0 +1,47 @@
+"""`session` and `doctor --clients`: what is told of sessions, and of clients that are wired in part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.hooks.events import claude_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Zap = Callable[..., Any]
+
+SAID = ("user", "Мы решили хранить заказы магазина в PostgreSQL.")
+
+
+def test_a_client_that_is_not_known_is_named_and_a_short_name_is_understood(zap: Zap, home: Path) -> None:
+    file = home / "t.jsonl"
+    file.write_text(claude_lines(SAID), encoding="utf-8")
+    wrong = zap("session", "close", "--transcript", str(file), "--client", "claud-code")
+    assert (wrong.status, "Did you mean claude-code?" in wrong.err) == (2, True)
+    shown = zap("session", "close", "--transcript", str(file), "--client", "claude", "--json").json
+    assert (shown["client"], shown["turns"]) == ("claude-code", 1)
+    assert ": 1 turn of session t" in zap("session", "close", "--transcript", str(file)).out
+
+
+def test_sessions_are_counted_like_every_other_list(zap: Zap, home: Path) -> None:
+    none = zap("session", "list")
+    assert (none.out, "No session" in none.err) == ("", True)
+    (home / "t.jsonl").write_text(claude_lines(SAID), encoding="utf-8")
+    zap("session", "close", "--transcript", str(home / "t.jsonl"), "--apply")
+    found = zap("session", "list", "--json").json
+    assert (found["count"], found["total"], len(found["sessions"])) == (1, 1, 1)
+
+
+def test_the_doctor_names_a_file_that_cannot_be_read(zap: Zap, home: Path) -> None:
+    (home / ".cursor").mkdir()
+    (home / ".cursor" / "hooks.json").write_text('{"hooks": ', encoding="utf-8")
+    told = zap("doctor", "--clients").out
+    assert "not wired: " in told
+    assert "hooks.json: it is no JSON that can be read" in told
+    assert "hooks.json" in zap("doctor", "--clients", "--json").json["clients"][0]["problem"]
+
+
+def test_where_no_client_is_there_is_nothing_to_wire(zap: Zap) -> None:
+    assert "No client that zapomni knows is on this machine" in zap("setup", "--all").out
