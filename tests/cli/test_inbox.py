@@ -46,3 +46,32 @@ def test_the_inbox_lists_shows_accepts_and_rejects(zap, stored):
     assert zap("inbox", "list", "--state", "rejected", "--kind", "expire", "--json").json["count"] == 1
     assert zap("inbox", "accept", "zzzz").status == 3
     assert zap("inbox", "reject", two, "--why", " ").status == 2
+
+
+def test_both_sides_of_a_conflict_with_a_file_are_shown_and_its_digests_are_not(zap, home):
+    (home / "work" / "notes").mkdir()
+    note = home / "work" / "notes" / "отступы.md"
+    note.write_text("Табуляция.\n", encoding="utf-8")
+    scan = ("source", "scan", "--scope", "agent:ada")
+    assert "added 1" in zap("source", "add", "notes", "--mode", "mirror", "--scope", "agent:ada").out
+    (memory,) = zap("list", "--scope", "agent:ada", "--json").json["memories"]
+    zap("update", memory["id"], "Пробелы.", "--scope", "agent:ada")
+    note.write_text("Только табуляция.\n", encoding="utf-8")
+    assert "waits in `zapomni inbox`" in zap(*scan).err
+    (waiting,) = zap("inbox", "--json").json["proposals"]
+    shown = zap("inbox", "show", waiting["id"]).out
+    assert shown.endswith("Пробелы.\n\nотступы.md  the file  отступы\nТолько табуляция.\n")
+    assert waiting["detail"]["sha256"] not in shown
+
+
+def test_both_sides_of_a_conflict_with_a_branch_are_shown(zap, stored):
+    made = stored("old")
+    zap("branch", "create", "b")
+    zap("update", made, "of the branch", "--branch", "b")
+    zap("update", made, "of the main line")
+    zap("branch", "merge", "b")
+    (waiting,) = zap("inbox", "--json").json["proposals"]
+    shown = zap("inbox", "show", waiting["id"]).out
+    assert "of the main line" in shown
+    assert "branch:b@user" in shown
+    assert "of the branch" in shown

@@ -11,7 +11,7 @@ from zapomni.model.proposal import ProposalKind, ProposalState
 from zapomni.services.scopes import EVERY
 from zapomni.surfaces.cli.lines import bold, day, one_line, paragraphs, table
 from zapomni.surfaces.cli.options import SCOPE, one_of
-from zapomni.surfaces.cli.session import Session, answers
+from zapomni.surfaces.cli.session import Group, Session, answers
 from zapomni.surfaces.review_shapes import proposal_shape, proposals_shape
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ _scopes = click.option(
     default=(EVERY,),
     help="Of this scope alone: user, project:NAME, agent:NAME or team:NAME; every scope if not given. Repeatable.",
 )
-_UNTOLD = frozenset({"choices", "digest"})
+_UNTOLD = frozenset({"choices", "digest", "sha256", "version", "versions", "at", "file"})
 """What a person reads elsewhere, or not at all."""
 
 
-@click.group("inbox", invoke_without_command=True)
+@click.group("inbox", cls=Group, invoke_without_command=True)
 @answers
 @click.pass_context
 def inbox(ctx: click.Context, _: Session) -> None:
@@ -49,7 +49,9 @@ def inbox(ctx: click.Context, _: Session) -> None:
 @click.option(
     "--state", "states", multiple=True, type=one_of(ProposalState), help="Open ones if not given. Repeatable."
 )
-@click.option("--limit", type=click.IntRange(1, 1000), default=100, show_default=True, help="At most this many.")
+@click.option(
+    "--limit", type=click.IntRange(1, 1000), default=100, metavar="N", show_default=True, help="At most this many."
+)
 @_scopes
 @answers
 def list_(session: Session, scopes: Sequence[str], *, kinds: Sequence[str], states: Sequence[str], limit: int) -> None:
@@ -68,7 +70,7 @@ def show(session: Session, proposal_id: str, scopes: Sequence[str]) -> None:
     """Show one proposal whole, with the memories that it is about."""
     with session.memory() as app:
         found = app.review.proposal(proposal_id, scopes=scopes)
-        session.answer(proposal_shape(found), [*_shown(found), *_memories(app, found)])
+        session.answer(proposal_shape(found), [*_shown(found), *_memories(app, found), *_file(found)])
 
 
 @inbox.command("accept")
@@ -128,12 +130,30 @@ def _shown(one: Proposal) -> Iterator[str]:
 def _memories(app: Zapomni, one: Proposal) -> Iterator[str]:
     from zapomni.services.find import everything_in
 
-    for memory in app.store.get(one.memories, everything_in(app.store.scopes(), deleted=True)):
+    found = app.store.get(one.memories, everything_in(app.store.scopes(), deleted=True))
+    if branch := one.detail.get("branch"):  # which hides what the main line says
+        found += app.store.get(one.memories, everything_in([one.scope.on(str(branch))], deleted=True))
+    for memory in found:
         gone = "  deleted" if memory.deleted_at else ""
         yield ""
         yield f"{memory.id}  {one_line(memory.scope)}{gone}{bold(memory.title, before='  ')}"
         yield from paragraphs(memory.content)
 
 
+def _file(one: Proposal) -> Iterator[str]:
+    """Show the side of a file in a conflict: what stands there beside what the memory says."""
+    said = one.detail.get("file")
+    if isinstance(said, dict):
+        yield ""
+        yield f"{one_line(one.detail.get('path', ''))}  the file{bold(str(said.get('title') or ''), before='  ')}"
+        yield from paragraphs(str(said.get("content", "")))
+
+
 def _value(value: object) -> str:
+    if isinstance(value, list):
+        return "; ".join(_value(item) for item in value)
+    if isinstance(value, dict) and "path" in value:
+        return one_line(value["path"])
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
