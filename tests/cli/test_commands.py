@@ -275,6 +275,13 @@ def test_deleting_many_must_be_confirmed(zap: Zap, stored: Stored) -> None:
     assert zap("list", "--json").json["total"] == 1
 
 
+def test_a_filter_that_nothing_fits_deletes_nothing_and_asks_nothing(zap: Zap, stored: Stored) -> None:
+    stored("Релизы по средам.", "--tag", "deploy")
+    result = zap("delete", "--tag", "никакой")
+    assert (result.status, result.out, "Nothing fits" in result.err) == (0, "", True)
+    assert zap("delete", "--tag", "никакой", "--json").json["deleted"] == 0
+
+
 def test_erasing_must_be_confirmed_and_is_for_good(zap: Zap, stored: Stored) -> None:
     memory_id = stored("Секрет Полишинеля.")
     assert zap("delete", memory_id, "--erase", stdin="y\n").status == 6

@@ -51,13 +51,15 @@ def delete(
     """
     chosen = given(where)
     if bool(ids) == bool(chosen):
-        raise InvalidInput("delete", "it takes ids or a filter, one of both")
+        raise InvalidInput("delete", "it takes either ids or a filter")
     if erase and never is not None:
         raise InvalidInput("never", "it cannot go with --erase: nothing would be left to know the content by")
     with session.memory() as app:
         wanted = list(dict.fromkeys(ids)) or [memory.id for memory in _listed(app, scopes, chosen)]
         if dry_run:
             return _preview(session, wanted, [_find(app, one, scopes, erased=erase) for one in wanted])
+        if not wanted:
+            return _nothing(session)
         if not yes and (erase or not ids):
             seen = ", ".join(str(scope) for scope in app.scopes(scopes))
             _confirm(f"{'Erase for good' if erase else 'Delete'} {len(wanted)} of the memories in {seen}?")
@@ -102,6 +104,13 @@ def _preview(session: Session, wanted: Sequence[str], results: Sequence[Memory |
 
 def _failed(wanted: Sequence[str], results: Sequence[object]) -> list[tuple[str, ZapomniError]]:
     return [(one, result) for one, result in zip(wanted, results, strict=True) if isinstance(result, ZapomniError)]
+
+
+def _nothing(session: Session) -> int:
+    """Tell that a filter lets nothing through; there is nothing to ask about then."""
+    session.answer({"run": None, "deleted": 0, "failed": 0, "results": []}, [])
+    session.note(["Nothing fits the filter, and nothing was deleted"])
+    return 0
 
 
 def _confirm(question: str) -> None:
