@@ -239,7 +239,7 @@ class DocumentIndex:
         if line is None and lines is None:
             return read_bytes(guard, path, offset=parse_whole("offset", offset, 0, low=0), most=most)
         if offset is not None:
-            raise InvalidInput("offset", "it cannot go with line", remedy="Give one of both")
+            raise InvalidInput("offset", "it cannot go with line", remedy="Give one of the two")
         first, count = parse_whole("line", line, 1, low=1), parse_whole("lines", lines, LINES, low=1)
         return read_lines(guard, path, first, count, most=most)
 

@@ -84,7 +84,7 @@ BAD = [
     ["delete"],
     ["delete", "zzzz"],
     ["delete", ""],
-    ["delete", "--tag", "x"],
+    ["delete", "--kind", "semantic"],
     ["delete", "zzzz", "--erase", "--never", "because", "--yes"],
     ["history"],
     ["history", "zzzz"],
@@ -191,6 +191,11 @@ def test_a_slip_is_answered_with_what_was_meant(zap: Zap, slip: list[str], meant
 def test_an_option_on_the_wrong_side_of_the_command_is_told_where_it_goes(zap: Zap) -> None:
     assert "--home goes before the command" in zap("recall", "x", "--home", "/tmp").err
     assert zap("--json", "stats").json["error"]["remedy"] == "--json goes behind the command"
+
+
+@pytest.mark.parametrize("group", ["branch", "config", "inbox", "index", "session", "source", "vault", "bench"])
+def test_the_help_of_a_group_cuts_no_sentence(zap: Zap, group: str) -> None:
+    assert "..." not in zap(group, "--help").out.partition("Commands:")[2]
 
 
 def test_standard_input_that_is_no_text_is_refused(zap: Zap) -> None:

@@ -272,6 +272,21 @@ def test_memories_and_documents_are_recalled_together_each_by_its_name(
 
 
 @pytest.mark.promise("cli.terminal")
+def test_where_nothing_is_attached_a_recall_with_documents_misses_no_part_of_them(zap: Zap) -> None:
+    result = zap("recall", "зебра", "--with-docs")
+    assert (result.status, result.out) == (0, "")
+    assert "Nothing found in user" in result.err
+    assert "Not the whole answer: nothing has a vector yet" not in result.err
+
+
+def test_a_source_of_another_scope_is_looked_for_with_every_scope(zap: Zap, papers: Path) -> None:
+    zap("source", "add", "papers", "--mode", "mirror", "--scope", "agent:ada")
+    assert "source list --scope all" in zap("source", "scan", "papers").err
+    again = zap("source", "add", "papers", "--mode", "mirror", "--scope", "agent:bob")
+    assert (again.status, "is mirrored for agent:ada already" in again.err) == (Refused.exit_status, True)
+    assert "let go of" in zap("source", "remove", "papers", "--scope", "all").out
+
+
 def test_no_text_of_a_file_controls_the_terminal(zap: Zap, home: Path) -> None:
     harmful = "red \x1b[31m\x1b]0;title\x07 \x9b2J back\x08 \u202e end"
     write(home, "red/a \u202e.md", f"---\ntags: ['{harmful}']\n---\n# {harmful}\n\n{harmful}\n")

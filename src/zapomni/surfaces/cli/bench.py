@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zapomni.surfaces.cli.session import Group
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 SHOWN = ("hit@1", "hit@5", "hit@10", "all@10", "rec@10", "ndcg@10", "mrr@10")
 
 
-@click.group("bench")
+@click.group("bench", cls=Group)
 def bench() -> None:
     """Measure retrieval and speed on this machine."""
 
@@ -29,8 +31,10 @@ def bench() -> None:
 @bench.command("retrieval")
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--mode", type=click.Choice(["lexical", "semantic", "hybrid"]), default="hybrid", show_default=True)
-@click.option("--groups", default="", help="Only these groups of the set, separated by commas.")
-@click.option("--keep", type=click.Path(path_type=Path), help="A folder that keeps the store for the next run.")
+@click.option("--groups", default="", metavar="NAME,NAME", help="Only these groups of the set, separated by commas.")
+@click.option(
+    "--keep", type=click.Path(path_type=Path), metavar="PATH", help="A folder that keeps the store for the next run."
+)
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 def retrieval(folder: Path, mode: str, groups: str, keep: Path | None, as_json: bool) -> None:  # noqa: FBT001
     """Store the set in FOLDER through the gateway, ask through recall, score, compare with plain FTS5."""
@@ -49,7 +53,7 @@ def retrieval(folder: Path, mode: str, groups: str, keep: Path | None, as_json: 
 @click.option(
     "--describe", type=click.Choice(["sentence", "question", "misses"]), default="question", show_default=True
 )
-@click.option("--groups", default="", help="Only this group of the set.")
+@click.option("--groups", default="", metavar="NAME", help="Only this group of the set.")
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 def selection(folder: Path, describe: str, groups: str, as_json: bool) -> None:  # noqa: FBT001
     """Choose records of the set in FOLDER by their descriptions, by full text and by both words and meaning.
@@ -80,7 +84,9 @@ def _picked(scores: dict[str, float]) -> dict[str, float]:
 
 
 @bench.command("latency")
-@click.option("--sizes", default="1000,10000", show_default=True, help="Numbers of memories, separated by commas.")
+@click.option(
+    "--sizes", default="1000,10000", metavar="N,N", show_default=True, help="Numbers of memories, separated by commas."
+)
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 def latency(sizes: str, as_json: bool) -> None:  # noqa: FBT001
     """Measure warm recall and bulk import beside bare FTS5, numpy and apsw on the same data."""
@@ -101,8 +107,10 @@ def start(as_json: bool) -> None:  # noqa: FBT001
 
 
 @bench.command("hook")
-@click.option("--size", default=10_000, show_default=True, help="How many memories.")
-@click.option("--at-once", default=16, show_default=True, help="How many of two hundred hooks run at a time.")
+@click.option("--size", default=10_000, metavar="N", show_default=True, help="How many memories.")
+@click.option(
+    "--at-once", default=16, metavar="N", show_default=True, help="How many of two hundred hooks run at a time."
+)
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 def hook(size: int, at_once: int, as_json: bool) -> None:  # noqa: FBT001
     """Measure hooks over many memories beside a bare interpreter, and two hundred of them together."""
@@ -117,7 +125,7 @@ def hook(size: int, at_once: int, as_json: bool) -> None:  # noqa: FBT001
 
 
 @bench.command("embed")
-@click.option("--count", default=400, show_default=True, help="How many texts of about 75 tokens.")
+@click.option("--count", default=400, metavar="N", show_default=True, help="How many texts of about 75 tokens.")
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 def embed(count: int, as_json: bool) -> None:  # noqa: FBT001
     """Measure how fast the embed queue is worked off beside each engine alone on the same texts."""
@@ -128,7 +136,7 @@ def embed(count: int, as_json: bool) -> None:  # noqa: FBT001
 
 
 @bench.command("memory")
-@click.option("--size", default=10_000, show_default=True, help="How many memories.")
+@click.option("--size", default=10_000, metavar="N", show_default=True, help="How many memories.")
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 def memory(size: int, as_json: bool) -> None:  # noqa: FBT001
     """Measure what a server holds after a hundred hybrid recalls, and what a memory takes on disk."""
@@ -156,7 +164,9 @@ def index(folder: Path, as_json: bool) -> None:  # noqa: FBT001
 
 @bench.command("documents")
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option("--keep", type=click.Path(path_type=Path), help="A folder that keeps the store for the next run.")
+@click.option(
+    "--keep", type=click.Path(path_type=Path), metavar="PATH", help="A folder that keeps the store for the next run."
+)
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 def documents(folder: Path, keep: Path | None, as_json: bool) -> None:  # noqa: FBT001
     """Ask the manual of the Sphinx project in FOLDER what its docstrings say."""
@@ -180,9 +190,9 @@ def beside(folder: Path, as_json: bool) -> None:  # noqa: FBT001
 
 
 @bench.command("ask")
-@click.option("--size", default=2_000, show_default=True, help="How many memories.")
-@click.option("--room", default=200, show_default=True, help="For how many of them there is room.")
-@click.option("--runs", default=100, show_default=True, help="How many facts are planted.")
+@click.option("--size", default=2_000, metavar="N", show_default=True, help="How many memories.")
+@click.option("--room", default=200, metavar="N", show_default=True, help="For how many of them there is room.")
+@click.option("--runs", default=100, metavar="N", show_default=True, help="How many facts are planted.")
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 def ask(size: int, room: int, runs: int, as_json: bool) -> None:  # noqa: FBT001
     """Measure what a model would be given to read, beside the most recent memories; no model is asked."""
@@ -199,7 +209,9 @@ def ask(size: int, room: int, runs: int, as_json: bool) -> None:  # noqa: FBT001
 
 @bench.command("mirror")
 @click.argument("folder", required=False, type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option("--files", default=2_000, show_default=True, help="How many notes are made where no folder is named.")
+@click.option(
+    "--files", default=2_000, metavar="N", show_default=True, help="How many notes are made where no folder is named."
+)
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 def mirror(folder: Path | None, files: int, as_json: bool) -> None:  # noqa: FBT001
     """Attach a copy of FOLDER, or so many notes, as a mirror, beside reading and hashing the files."""

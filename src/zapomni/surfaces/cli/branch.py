@@ -11,8 +11,9 @@ from zapomni.model.branch import Policy
 from zapomni.services.branching.branches import Listed
 from zapomni.surfaces import version_shapes
 from zapomni.surfaces.cli import render_versions
+from zapomni.surfaces.cli.lines import many
 from zapomni.surfaces.cli.options import one_of
-from zapomni.surfaces.cli.session import Session, answers
+from zapomni.surfaces.cli.session import Group, Session, answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from zapomni.versions import Versions
 
 
-@click.group("branch")
+@click.group("branch", cls=Group)
 def branch() -> None:
     """Work on the memory apart, compare, merge or drop what came of it.
 
@@ -86,7 +87,7 @@ def drop(session: Session, name: str) -> None:
     with _versions(session) as versions:
         came = versions.drop_branch(name)
         document = {"branch": came.branch, "run": came.run, "dropped": came.dropped}
-        session.answer(document, [f"dropped {came.branch} with {came.dropped:,} changes"])
+        session.answer(document, [f"dropped {came.branch} with {many(came.dropped, 'change')}"])
         session.note([f"`zapomni undo --run {came.run}` brings it back"])
 
 

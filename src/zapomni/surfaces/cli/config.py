@@ -8,10 +8,10 @@ import click
 
 from zapomni.config import SETTINGS, user_file
 from zapomni.surfaces.cli import render
-from zapomni.surfaces.cli.session import Session, absolute, answers
+from zapomni.surfaces.cli.session import Group, Session, absolute, answers
 
 
-@click.group("config")
+@click.group("config", cls=Group)
 def config() -> None:
     """Show every setting and where its value came from."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from zapomni.errors import Unavailable
-from zapomni.surfaces.cli.lines import bold, day, one_line, paragraphs, table
+from zapomni.surfaces.cli.lines import bold, day, many, one_line, paragraphs, table
 from zapomni.surfaces.cli.options import read_scopes
 from zapomni.surfaces.cli.progress import as_child
 from zapomni.surfaces.cli.session import Session, answers
@@ -49,7 +49,9 @@ def consolidate(session: Session, scopes: Sequence[str], *, every: bool, dry_run
 
 
 @click.command("insights")
-@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="At most this many.")
+@click.option(
+    "--limit", type=click.IntRange(1, 1000), default=20, metavar="N", show_default=True, help="At most this many."
+)
 @read_scopes
 @answers
 def insights(session: Session, scopes: Sequence[str], *, limit: int) -> None:
@@ -66,7 +68,10 @@ def _rehearse(session: Session, app: Zapomni, plans: Sequence[Planned]) -> None:
     usd = app.reading.ledger.price(tokens_in, tokens_out)
     rows = [
         ("model", one_line(model or "none (llm.model)")),
-        *((one_line(one.scope), f"{one.memories:,} memories in {_batches(one.batches)}") for one in plans),
+        *(
+            (one_line(one.scope), f"{many(one.memories, 'memory', 'memories')} in {_batches(one.batches)}")
+            for one in plans
+        ),
         ("tokens", f"about {tokens_in:,} in and at most {tokens_out:,} out"),
         ("price", "not known" if usd is None else f"at most about ${usd:,.4f}"),
     ]

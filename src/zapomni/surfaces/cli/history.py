@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 @click.command("history")
 @click.argument("memory_id", required=False, metavar="[ID]")
 @click.option("--runs", is_flag=True, help="List the latest runs: imports, undone runs.")
-@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="At most this many runs.")
+@click.option(
+    "--limit", type=click.IntRange(1, 1000), default=20, metavar="N", show_default=True, help="At most this many runs."
+)
 @read_scopes
 @on_branch
 @answers
@@ -32,7 +34,7 @@ def history(session: Session, memory_id: str | None, scopes: Sequence[str], *, r
     Deleted memories too; of an erased one stays who erased it and when.
     """
     if runs == (memory_id is not None):
-        raise InvalidInput("history", "it takes an id or --runs, one of both")
+        raise InvalidInput("history", "it takes either an id or --runs")
     with session.memory() as app:
         if memory_id is None:
             found = app.store.runs(limit)
@@ -62,7 +64,7 @@ def undo(session: Session, memory_id: str | None, scopes: Sequence[str], *, run:
     changed since the run are left alone.
     """
     if (run is None) == (memory_id is None) or (run is not None and to is not None):
-        raise InvalidInput("undo", "it takes an id, or --run alone")
+        raise InvalidInput("undo", "it takes either an id or --run")
     with session.memory() as app:
         undone = app.undo_run(run) if run is not None else app.undo(memory_id or "", scopes=scopes, to=to)
         session.answer(shapes.undone_shape(undone), render.undone(undone))

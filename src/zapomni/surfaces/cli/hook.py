@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 @click.command("hook", context_settings={"ignore_unknown_options": True})
-@click.option("--client", metavar="NAME", help="Whose event it is: claude, codex, gemini, cursor and so on.")
+@click.option("--client", metavar="NAME", help="Whose event it is: claude-code, codex, cursor and so on.")
 @click.option("--event", metavar="NAME", help="What the event is called, for clients that do not say it themselves.")
 @click.option("--home", metavar="FOLDER", help="The folder that holds the store, as before the command.")
-@click.argument("more", nargs=-1, type=click.UNPROCESSED)
+@click.argument("more", nargs=-1, type=click.UNPROCESSED, metavar="")
 @click.pass_obj
 def hook(
     session: Session,

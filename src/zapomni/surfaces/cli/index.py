@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from zapomni.surfaces.cli import render_vault as render
-from zapomni.surfaces.cli.session import Session, answers
+from zapomni.surfaces.cli.session import Group, Session, answers
 from zapomni.surfaces.cli.vault import NONE_MIRRORED, scopes_option
 from zapomni.surfaces.vault_shapes import plans_shape, written_shape
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-@click.group("index")
+@click.group("index", cls=Group)
 def index() -> None:
     """Cut the index of a folder of memories into a core and leaves.
 

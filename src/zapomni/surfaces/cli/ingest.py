@@ -226,7 +226,7 @@ def _left(done: Enriched) -> Iterator[str]:
         yield f"{_count(len(done.kept))} stayed as it was: nothing more was found in it, or it was changed meanwhile"
     yield from (f"{memory_id[: render.SHORT]}: {one_line(reason)}" for memory_id, reason in done.failed)
     if done.waiting:
-        yield f"{done.waiting:,} still wait for a model"
+        yield f"{done.waiting:,} still {'waits' if done.waiting == 1 else 'wait'} for a model"
     if done.reason:
         yield f"Stopped: {one_line(done.reason)}"
 

@@ -36,7 +36,9 @@ def miss(session: Session, query: Sequence[str], scopes: Sequence[str], *, expec
 
 
 @click.command("misses")
-@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="At most this many.")
+@click.option(
+    "--limit", type=click.IntRange(1, 1000), default=20, metavar="N", show_default=True, help="At most this many."
+)
 @read_scopes
 @answers
 def misses(session: Session, scopes: Sequence[str], *, limit: int) -> None:

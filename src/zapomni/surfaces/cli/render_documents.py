@@ -15,6 +15,7 @@ from zapomni.surfaces.cli.lines import (
     excerpt,
     explained,
     listed,
+    many,
     moment,
     one_line,
     paragraphs,
@@ -72,13 +73,15 @@ def together(answer: Recollection, asked: str, *, explain: bool = False, full: b
 def together_notes(answer: Recollection) -> Iterator[str]:
     """Tell how many there are of both, how they were looked for, and what is missing."""
     counts = {"memories": len(answer.hits), "places in documents": len(answer.documents)}
-    yield f"Found in {_where(answer.scopes, answer.mode.value)}: {listed(counts)}"
+    where = _where(answer.scopes, answer.mode.value)
+    yield f"Found in {where}: {listed(counts)}" if any(counts.values()) else f"Nothing found in {where}"
     if answer.reason:
         yield f"Not the whole answer: {one_line(answer.reason)}"
     if answer.left_out:
         yield f"No room for {len(answer.left_out)} more: {', '.join(one_line(one)[:SHORT] for one in answer.left_out)}"
     if answer.waiting:
-        yield f"{answer.waiting:,} wait for their vector; `zapomni reembed` makes them"
+        wait, makes = ("waits for its", "it") if answer.waiting == 1 else ("wait for their", "them")
+        yield f"{answer.waiting:,} {wait} vector; `zapomni reembed` makes {makes}"
 
 
 def waiting(count: int) -> Iterator[str]:
@@ -178,9 +181,9 @@ def _held(status: SourceStatus) -> list[tuple[str, str]]:
 
 def removed(source: Source, documents: int) -> Iterator[str]:
     """Tell what was let go of."""
-    count = f"{documents:,} document{'' if documents == 1 else 's'}"
+    count = many(documents, "document")
     if _is_mirrored(source):
-        yield f"let go of {_root(source)}: the memories of {documents:,} notes stay; the files are untouched"
+        yield f"let go of {_root(source)}: the memories of {many(documents, 'note')} stay; the files are untouched"
         return
     if _is_read(source):
         yield f"let go of {_root(source)}: what was read of {count} stays remembered; the files are untouched"
@@ -213,8 +216,7 @@ def foreseen(found: Sequence[ScanForecast], usd: float | None) -> Iterator[str]:
             sum(getattr(one, name) for one in found) for name in ("calls", "tokens_in", "tokens_out")
         )
         money = "price not known" if usd is None else f"${usd:,.4f}"
-        noun = "call" if calls == 1 else "calls"
-        yield f"about {calls:,} {noun}, {read:,} tokens in, {written:,} out, {money}"
+        yield f"about {many(calls, 'call')}, {read:,} tokens in, {written:,} out, {money}"
 
 
 def scan_notes(found: Sequence[Scanned]) -> Iterator[str]:
@@ -223,7 +225,15 @@ def scan_notes(found: Sequence[Scanned]) -> Iterator[str]:
         yield from _named(scanned.notes)
         if scanned.skipped:
             name = printable(scanned.source.root.rpartition("/")[2])
-            yield f"{name}: {len(scanned.skipped):,} passed over; `zapomni source status` names them with reasons"
+            names = "names it with its reason" if len(scanned.skipped) == 1 else "names them with reasons"
+            yield f"{name}: {len(scanned.skipped):,} passed over; `zapomni {_status(scanned.source)}` {names}"
+        if scanned.conflicts:
+            yield "What was changed on both sides waits in `zapomni inbox`"
+
+
+def _status(source: Source) -> str:
+    """Return the words that show a source where it is seen without being asked for by its scope, or by that."""
+    return "source status" + (f" --scope {source.scope}" if str(source.scope).startswith("agent:") else "")
 
 
 def _remedy(source: Source, held: int) -> str:

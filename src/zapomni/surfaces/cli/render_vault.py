@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zapomni.surfaces.cli.lines import INDENT, TOLD, bold, one_line, table
+from zapomni.surfaces.cli.lines import INDENT, TOLD, bold, many, one_line, table
 from zapomni.text.growth import SHORTEST, SURE
 from zapomni.text.index_page import LINE_LIMIT
 
@@ -34,9 +34,9 @@ def reports(found: Sequence[Report]) -> Iterator[str]:
 def _sizes(report: Report) -> Iterator[tuple[str, str]]:
     yield "records", f"{report.bodies.number:,}, {_size(report.bodies)}"
     ratio = f", 1 : {report.ratio:.0f} to the bodies, {report.line_bytes:.0f} bytes a line" if report.ratio else ""
-    yield "index", f"{report.index.number:,} lines, {_size(report.index)}{ratio}"
+    yield "index", f"{many(report.index.number, 'line')}, {_size(report.index)}{ratio}"
     if report.leaves.number:
-        yield "leaves", f"{report.leaves.number:,} lines, {_size(report.leaves)}"
+        yield "leaves", f"{many(report.leaves.number, 'line')}, {_size(report.leaves)}"
     told = ", ".join(f"{one.used:,} of {one.most:,} {one.what} ({one.share:.0%})" for one in report.budgets)
     yield "budget", told
     if report.cut:
@@ -70,7 +70,7 @@ def _target(target: Target) -> str:
 def _repairs(report: Report) -> Iterator[str]:
     lines = [f"{line.number}: {len(line.text.strip())} characters: {line.text.strip()}" for line in report.long_lines]
     yield from _list(f"Lines of more than {LINE_LIMIT} characters", lines)
-    yield from _list("Descriptions that are titles, not queries", _flaws(report.weak))
+    yield from _list("Weak descriptions", _flaws(report.weak))
     yield from _list("Links to nothing", _flaws(report.dead))
     yield from _list("Dates that time has overtaken", _flaws(report.stale))
     yield from _list("Headers that cannot be read", _flaws(report.headers))
@@ -106,19 +106,15 @@ def plans(found: Sequence[Plan]) -> Iterator[str]:
         )
         yield bold(plan.root, before="")
         yield from table([
-            ("now", f"{plan.was.number:,} lines, {_size(plan.was)}"),
-            ("cut", f"{plan.size.number:,} lines, {_size(plan.size)}"),
+            ("now", f"{many(plan.was.number, 'line')}, {_size(plan.was)}"),
+            ("cut", f"{many(plan.size.number, 'line')}, {_size(plan.size)}"),
             ("saved", saved),
-            ("core", f"{_notes(plan.core)} on the index"),
+            ("core", f"{many(plan.core, 'note')} on the index"),
         ])  # fmt: skip
-        rows = [(f"{INDENT}{one.path}", f"{one_line(one.title)}: {_notes(one.notes)}") for one in plan.leaves]
+        rows = [(f"{INDENT}{one.path}", f"{one_line(one.title)}: {many(one.notes, 'note')}") for one in plan.leaves]
         yield from table(rows)
         if not plan.changed:
             yield "Nothing would change: the index is cut so already"
-
-
-def _notes(count: int) -> str:
-    return f"{count:,} note{'' if count == 1 else 's'}"
 
 
 def written(came: Written) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from zapomni.surfaces.cli.lines import INDENT, moment, one_line, paragraphs
+from zapomni.surfaces.cli.lines import INDENT, many, moment, one_line, paragraphs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -96,7 +96,8 @@ def exported_git(came: GitExported) -> Iterator[str]:
     yield f"{one_line(came.folder, 4_000)}: commits added: {came.added:,}, in all: {came.commits:,}{anew}"
     yield f"memories that lie there now: {came.files:,}"
     if came.waiting:
-        yield f"{came.waiting:,} changes of a run that has not ended are left for the next export"
+        are = "is" if came.waiting == 1 else "are"
+        yield f"{many(came.waiting, 'change')} of a run that has not ended {are} left for the next export"
 
 
 def _brought(revision: Revision, width: int) -> str:

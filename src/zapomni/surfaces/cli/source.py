@@ -12,7 +12,7 @@ from zapomni.surfaces import shapes
 from zapomni.surfaces.cli import render_documents as render
 from zapomni.surfaces.cli.options import SCOPE, one_of, read_scopes
 from zapomni.surfaces.cli.progress import as_child, progress
-from zapomni.surfaces.cli.session import EMBED_NOW, Session, answers
+from zapomni.surfaces.cli.session import EMBED_NOW, Group, Session, answers
 from zapomni.surfaces.reading_shapes import scan_forecasts_shape
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ change of a memory brings it to look at all of them."""
 _quiet = click.option("--quiet", is_flag=True, help="Show no progress.")
 
 
-@click.group("source")
+@click.group("source", cls=Group)
 def source() -> None:
     """Attach folders and files to be searched."""
 

@@ -8,8 +8,9 @@ import click
 
 from zapomni.errors import InvalidInput, NotFound, Unavailable
 from zapomni.surfaces.cli import render_vault as render
+from zapomni.surfaces.cli.lines import many
 from zapomni.surfaces.cli.options import SCOPE
-from zapomni.surfaces.cli.session import Session, answers
+from zapomni.surfaces.cli.session import Group, Session, answers
 from zapomni.surfaces.vault_shapes import compaction_shape, reports_shape
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ scopes_option = click.option(
 NONE_MIRRORED = "No folder is mirrored; name one, or attach it: `zapomni source add DIR --mode mirror`"
 
 
-@click.group("vault")
+@click.group("vault", cls=Group)
 def vault() -> None:
     """Look after a folder of memories: its size, its growth and its flaws."""
 
@@ -79,7 +80,8 @@ def compact(session: Session, source: str, scopes: Sequence[str], *, dry_run: bo
     session.answer(compaction_shape(found), render.compaction(found))
     if not dry_run and (found.shorten or found.merge):
         count = len(found.proposals)
-        session.note([f"{count} new proposal{'' if count == 1 else 's'}; `zapomni inbox` shows them"])
+        shows = f"{many(count, 'new proposal')}; `zapomni inbox` shows {'it' if count == 1 else 'them'}"
+        session.note([shows if count else "Nothing new: each is proposed in the inbox already, or was rejected"])
 
 
 def _lines(path: str) -> list[str]:

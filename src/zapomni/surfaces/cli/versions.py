@@ -39,7 +39,7 @@ def diff(
     it was and as it is.
     """
     if (run is None) == (memory_id is None) or (run is not None and (start is not None or end is not None)):
-        raise InvalidInput("diff", "it takes an id, or --run alone")
+        raise InvalidInput("diff", "it takes either an id or --run")
     with session.memory() as app:
         if run is None:
             found = [app.versions.diff(memory_id or "", scopes=scopes, start=start, end=end)]
