@@ -101,7 +101,7 @@ def test_no_project_file_is_taken_from_above_the_repository_or_outside_of_one(re
 @pytest.mark.parametrize(
     ("toml", "said"),
     [
-        ("http.port = 70000", "a whole number from 0 to 65535"),
+        ("http.port = 70000", "a whole number from 0 to 65,535"),
         ("http.port = true", "a whole number"),
         ("http.port = 1.5", "a whole number"),
         ("http.port = 'eighty'", "'eighty'"),
