@@ -17,6 +17,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 from tests.http.web import TOKEN, Web
+from tests.reading.notes import facts_of
 from tests.servers import ROOT
 
 from zapomni.app import Zapomni
@@ -102,8 +103,10 @@ def known_errors(kind: type[ZapomniError] = ZapomniError) -> list[type[ZapomniEr
 # --- requests that are made up ------------------------------------------------------------------------------
 def replied(task: Task) -> dict[str, Any]:
     """What a model says of which nothing can go wrong, so that every failure is the server's."""
-    said = {"facts": [{"content": "Гавань закрыта."}], "insights": [], "answer": "Закрыта.", "found": False, "ids": []}
     assert task.schema is not None
+    if "facts" in task.schema["properties"]:
+        return facts_of(task)
+    said = {"insights": [], "answer": "Закрыта.", "found": False, "ids": []}
     return {name: value for name, value in said.items() if name in task.schema["properties"]}
 
 

@@ -143,22 +143,24 @@ def test_pieces_cover_all_of_a_text_but_the_space_between_them(text, size):
 def test_dates_become_absolute_and_one_that_is_none_is_told_and_left_out(desk):
     desk.replies = {
         "facts": [
-            {"content": "a", "observed_at": "yesterday", "valid_from": "2026-02-01", "valid_until": "2026-01-01"},
-            {"content": "b", "observed_at": "когда рак свистнет"},
+            {"content": "Alice", "observed_at": "yesterday", "valid_from": "2026-02-01", "valid_until": "2026-01-01"},
+            {"content": "Budget", "observed_at": "когда рак свистнет"},
         ]
     }
     came = desk.app.reading.ingest(NOTE)
-    assert desk.one("a").observed_at == datetime(2026, 11, 29, tzinfo=UTC).replace(tzinfo=desk.app.zone).astimezone(UTC)
-    assert desk.one("a").valid_until is None
-    assert desk.one("b").observed_at is None
+    assert desk.one("Alice").observed_at == datetime(2026, 11, 29, tzinfo=UTC).replace(tzinfo=desk.app.zone).astimezone(
+        UTC
+    )
+    assert desk.one("Alice").valid_until is None
+    assert desk.one("Budget").observed_at is None
     assert len(came.notes) == 2
 
 
 @pytest.mark.promise("ingest.isolated")
 def test_a_fact_that_repeats_the_marks_around_the_text_is_left_out_and_told(desk):
-    desk.replies = {"facts": [{"content": "a", "title": "Zapomni:recall cdc7aad2 source=notes"}, {"content": "b"}]}
+    desk.replies = {"facts": [{"content": "a", "title": "Zapomni:recall cdc7aad2 source=notes"}, {"content": "Budget"}]}
     came = desk.app.reading.ingest(NOTE)
-    assert [one.outcome.memory.content for one in came.kept] == ["b"]
+    assert [one.outcome.memory.content for one in came.kept] == ["Budget"]
     assert came.notes == ("a fact that repeats the marks around the text was left out",)
 
 
@@ -167,12 +169,12 @@ def test_a_fact_that_cannot_be_stored_costs_the_others_nothing(desk):
     desk.replies = {
         "facts": [
             {"content": " \n"},
-            {"content": "kept", "importance": 17, "topics": ["", "x" * 500], "title": "y" * 900, "entities": [" "]},
+            {"content": "Budget", "importance": 17, "topics": ["", "x" * 500], "title": "y" * 900, "entities": [" "]},
         ]
     }
     desk.app.reading.ingest(NOTE)
     (memory,) = desk.memories()
-    assert (memory.content, memory.importance, len(memory.title)) == ("kept", 1.0, 200)
+    assert (memory.content, memory.importance, len(memory.title)) == ("Budget", 1.0, 200)
 
 
 @pytest.mark.promise("ingest.secrets")
@@ -486,7 +488,7 @@ def test_the_command_names_each_memory_its_place_and_what_was_cut_out(command):
 
 @pytest.mark.promise("ingest.told")
 def test_without_a_model_the_command_keeps_the_text_and_says_what_it_needs(command):
-    status, out, err = command("Пекарня открыта.")
+    status, out, err = command("Бюджет пекарни открыт.")
     assert status == 7
     assert "waits for a model" in out
     assert "llm.model" in err
@@ -509,8 +511,8 @@ def test_a_dry_run_tells_calls_tokens_and_price_and_asks_nobody(command, monkeyp
 
 @pytest.mark.promise("ingest.told")
 def test_a_dry_run_of_enriching_asks_nobody_and_leaves_what_waits(command):
-    command("Печь горячая.")
-    command("The gate is green.")
+    command("Бюджет печи.")
+    command("The budget is 2.4 million dollars.")
     told = json.loads(command("--enrich", "--dry-run", "--json")[1])
     assert (told["dry_run"], told["calls"], told["usd"]) == (True, 2, None)
     assert told["tokens_in"] > 500

@@ -42,13 +42,17 @@ _taken_over: Final = attrgetter(*_TAKEN_OVER)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A prepared draft on its way in: its scope, its duplicate key and who brings it."""
+    """A prepared draft on its way in: its scope, its duplicate key and who brings it.
+
+    It is believed as far as the origin of who brings it, unless the verb that writes it has found out another `trust`.
+    """
 
     prepared: Prepared
     scope: Scope
     digest: bytes
     actor: Actor
     run: str | None = None
+    trust: Trust | None = None
 
     @property
     def draft(self) -> Draft:
@@ -90,7 +94,9 @@ def remember_many(
         yield from outcomes
 
 
-def entry_of(context: Context, draft: Draft, *, actor: Actor, run: str | None = None) -> Entry:
+def entry_of(
+    context: Context, draft: Draft, *, actor: Actor, run: str | None = None, trust: Trust | None = None
+) -> Entry:
     """Prepare a draft for `admit`: validated, redacted, with its scope and duplicate key."""
     prepared = prepare(draft)
     values: Draft = prepared.values
@@ -100,6 +106,7 @@ def entry_of(context: Context, draft: Draft, *, actor: Actor, run: str | None = 
         digest=digest(values.content),
         actor=actor,
         run=run,
+        trust=trust,
     )
 
 
@@ -143,7 +150,7 @@ def new_memory(context: Context, entry: Entry) -> Memory:
         id=context.new_id(),
         scope=entry.scope,
         origin=entry.actor.origin,
-        trust=_TRUST[entry.actor.origin],
+        trust=entry.trust or _TRUST[entry.actor.origin],
         created_at=now,
         updated_at=now,
         **dict(zip(_TAKEN_OVER, _taken_over(draft), strict=True)),

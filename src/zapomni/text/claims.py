@@ -20,6 +20,7 @@ from zapomni.text.figures import GONE, Figure, read_dates, read_numbers
 from zapomni.text.fold import fold
 from zapomni.text.stem import stem
 from zapomni.text.stopwords import STOP_WORDS
+from zapomni.text.words import query_words, similar_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -136,6 +137,37 @@ class _Read:
         return _START.search(self.rest[max(0, at - _BEFORE) : at]) is not None
 
 
+class Sources:
+    """Texts that statements are held against, each read once."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+        self._read = [_Read.of(text, spans=spans) for text in texts for spans in (False, True)]
+        self._known = frozenset[str]().union(*(one.stems for one in self._read))
+        self._small = frozenset[str]().union(*(one.small for one in self._read))
+        self._words = frozenset[str]().union(*map(similar_words, texts))
+
+    def invented(self, statement: str) -> list[str]:
+        """Return the claims of a statement that stand in no text; see `invented`."""
+        said = _Read.of(statement)
+        small = said.small | self._small
+        found = [said.written(one) for one in said.figures if one.claim and not _is_said(one, self._read)]
+        found += [one for one in said.code if not any(_holds(text, one) for text in self._texts)]
+        strange = [(word, sure) for word, sure in said.names if not _is_known(word, self._known)]
+        found += [word for word, sure in strange if sure or not _is_like(word, small)]
+        return list(dict.fromkeys(found))
+
+    def touch(self, statement: str) -> bool:
+        """Tell whether a statement stands in a text, or shares with one the stem of a word, a number or a date.
+
+        Stop words do not count. A pair of neighbouring characters counts as a word where a script puts no spaces between words.
+        """
+        stands = any(statement.strip() in text for text in self._texts)
+        if stands or any(word.stem in self._words for word in query_words(statement)):
+            return True
+        return any(_is_said(one, self._read) for one in _Read.of(statement).figures)
+
+
 def invented(statement: str, sources: Sequence[str]) -> list[str]:
     """Return the claims of a statement that stand in none of its sources, as they are written there.
 
@@ -143,15 +175,7 @@ def invented(statement: str, sources: Sequence[str]) -> list[str]:
     a capital that opens a sentence counts as a name unless a source holds it, unless a word in small letters begins
     alike, and unless it is one of the usual openings (both, together; вместе, однако).
     """
-    said = _Read.of(statement)
-    read = [_Read.of(source, spans=spans) for source in sources for spans in (False, True)]
-    known = frozenset().union(*(source.stems for source in read))
-    small = said.small.union(*(source.small for source in read))
-    found = [said.written(one) for one in said.figures if one.claim and not _is_said(one, read)]
-    found += [one for one in said.code if not any(_holds(source, one) for source in sources)]
-    strange = [(word, sure) for word, sure in said.names if not _is_known(word, known)]
-    found += [word for word, sure in strange if sure or not _is_like(word, small)]
-    return list(dict.fromkeys(found))
+    return Sources(sources).invented(statement)
 
 
 def dropped(statement: str, source: str, names: Iterable[str] = ()) -> list[str]:
@@ -171,6 +195,11 @@ def dropped(statement: str, source: str, names: Iterable[str] = ()) -> list[str]
         found += [one for one in sentence.code if not _holds(statement, one)]
         found += [_CLITIC.sub("", word) for word in names_in if not _is_known(word, said.stems)]
     return list(dict.fromkeys(found))
+
+
+def is_date(claim: str) -> bool:
+    """Tell whether a claim is a day, a year or a time."""
+    return any(one.kind == "date" for one in _Read.of(claim).figures)
 
 
 def _is_said(figure: Figure, texts: Iterable[_Read]) -> bool:

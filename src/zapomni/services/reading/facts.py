@@ -1,7 +1,8 @@
 """Facts: what a model finds worth remembering in a text or an image, each with the place that it stands on.
 
 What a model says is material: it is measured, trimmed and tied to the text, and a fact that cannot be kept costs no
-other its place.
+other its place. One that shares no word with its text is left out; one with numbers, names or code that stand nowhere
+in it is kept with these doubts. Dates are not held against the text: they were turned from relative ones.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from zapomni.errors import BudgetSpent, InvalidInput, ModelError
 from zapomni.llm.base import Image, Task, Text, Usage
 from zapomni.llm.estimate import estimate_usage
 from zapomni.model import DESCRIPTION_LIMIT, LIST_LIMIT, NAME_LIMIT, TITLE_LIMIT, Draft, Kind
+from zapomni.text.claims import Sources, is_date
 from zapomni.text.clean import is_blank, preview
 from zapomni.text.dates import parse_instant
 from zapomni.text.fence import MARKER, fence
@@ -82,10 +84,20 @@ class Terms:
 
 
 class Fact(NamedTuple):
-    """What is to be remembered, and where in the text it stands."""
+    """What is to be remembered, and where in the text it stands; `doubts` are claims that the text does not hold."""
 
     draft: Draft
     place: Place
+    doubts: tuple[str, ...] = ()
+
+
+class Piece(NamedTuple):
+    """A text that is read at once: where it stands in the whole, where it comes from and when it was said."""
+
+    text: str
+    place: Place
+    source: str
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,9 +165,7 @@ def extract(
             found.reason = found.reason or str(error)
             found.hopeless = is_hopeless(error)
             continue
-        facts, notes = _read_facts(reply.value, source, at, terms.zone)
-        found.facts += [Fact(draft, place_) for draft, place_ in _placed(facts, piece, place)]
-        found.notes += notes
+        _hear(found, reply.value, Piece(piece, place, source, at), terms.zone)
     return found.whole(len(parts))
 
 
@@ -166,6 +176,23 @@ def look(llm: Llm, image: Image, *, source: str, at: datetime, terms: Terms) -> 
     reply = llm.ask(Task(purpose="ingest", instructions=INSTRUCTIONS, parts=(heading, image), schema=SCHEMA))
     facts, notes = _read_facts(reply.value, source, at, terms.zone)
     return [draft for draft, _ in facts], notes
+
+
+def facts_of(value: Mapping[str, Any], piece: Piece, zone: tzinfo) -> tuple[list[Fact], list[str]]:
+    """Return the facts of a reply that speak of its text, each tied to its words, and notes on what was left out.
+
+    `value` fits `SCHEMA`, whoever gives it.
+    """
+    read, notes = _read_facts(value, piece.source, piece.at, zone)
+    text, around = Sources([piece.text]), Sources([piece.source, piece.at.isoformat()])
+    facts = []
+    for draft, place in _placed(read, piece.text, piece.place):
+        if text.touch(draft.content):
+            doubts = [one for one in text.invented(draft.content) if not is_date(one) and around.invented(one)]
+            facts.append(Fact(draft, place, tuple(doubts)))
+        else:
+            notes.append(f"a fact that shares no word with its text was left out: {preview(draft.content, _TOLD)!r}")
+    return facts, notes
 
 
 def is_hopeless(error: ModelError) -> bool:
@@ -198,6 +225,16 @@ def _heading(source: str, at: datetime) -> str:
 
 
 # --- what it answers ------------------------------------------------------------------------------------
+def _hear(found: _Found, value: Mapping[str, Any], piece: Piece, zone: tzinfo) -> None:
+    """Take over the facts of a reply; one of nothing but facts on other things has not read its text."""
+    facts, notes = facts_of(value, piece, zone)
+    found.notes += notes
+    found.facts += facts
+    if value["facts"] and not facts:
+        found.failed.append(piece.place)
+        found.reason = found.reason or f"nothing that the model said could be kept: {notes[-1]}"
+
+
 def _read_facts(
     value: Mapping[str, Any], source: str, at: datetime, zone: tzinfo
 ) -> tuple[list[tuple[Draft, str]], list[str]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zapomni.errors import InvalidInput, ModelError
-from zapomni.model import CONTENT_LIMIT, Draft, Outcome, Run, Status
+from zapomni.model import CONTENT_LIMIT, Draft, Outcome, Run, Status, Trust
 from zapomni.model.document import Skipped
 from zapomni.services.reading.facts import UNSET, Extracted, Fact, extract, forecast, is_hopeless, look
 from zapomni.services.reading.retire import ingest_actor, retire, standing_of
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 DESCRIBED: Final = 500
 """Characters of a text that describe it while no model has read it (issue 4; features G-3)."""
+DOUBTED: Final = 40
+"""Characters of a doubtful claim that a note repeats."""
 
 
 class Kept(NamedTuple):
@@ -221,16 +223,26 @@ def write(context: Context, batch: Batch, *, replacing: Sequence[Reading] = ()) 
 def entries_of(
     context: Context, facts: Sequence[Fact], scope: Scope, actor: Actor, run: str
 ) -> tuple[list[tuple[Entry, Place]], list[str]]:
-    """Prepare facts for the gateway; one that cannot be stored is a note and costs the others nothing."""
+    """Prepare facts for the gateway, those with doubts as candidates.
+
+    One that cannot be stored is a note and costs the others nothing.
+    """
     entries, notes = [], []
     for fact in facts:
         try:
-            entry = entry_of(context, replace(fact.draft, scope=scope), actor=actor, run=run)
+            trust = Trust.CANDIDATE if fact.doubts else None
+            entry = entry_of(context, replace(fact.draft, scope=scope), actor=actor, run=run, trust=trust)
         except InvalidInput as error:
             notes.append(f"a fact was left out: {error.message}")
         else:
             entries.append((entry, fact.place))
+            notes += [_doubted(fact)] if fact.doubts else []
     return entries, notes
+
+
+def _doubted(fact: Fact) -> str:
+    named = ", ".join(repr(preview(one, DOUBTED)) for one in fact.doubts)
+    return f"a fact is a candidate until somebody confirms it, for its text does not say {named}"
 
 
 def admit_all(
@@ -272,7 +284,9 @@ def tie(tx: Tx, reading: Reading, kept: Sequence[Kept], *, by: int = 0) -> None:
 
 def dated(facts: Sequence[Fact], said_at: datetime | None) -> tuple[Fact, ...]:
     """Return facts of which those without a time of their own have the one at which they were said."""
-    return tuple(Fact(replace(fact.draft, observed_at=fact.draft.observed_at or said_at), fact.place) for fact in facts)
+    return tuple(
+        fact._replace(draft=replace(fact.draft, observed_at=fact.draft.observed_at or said_at)) for fact in facts
+    )
 
 
 def waiting_facts(text: str, found: Extracted, template: Draft) -> list[Fact]:

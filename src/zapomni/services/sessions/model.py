@@ -32,7 +32,7 @@ def read_by_model(context: Context, plan: Plan, llm: Llm, terms: Terms) -> Plan:
     found = extract(llm, text, source=source, at=context.clock(), terms=terms, purpose="session")
     judge = Judge(context, plan.held, [item.finding.text for item in plan.items])
     items: list[Item | None] = []
-    for draft, place in found.facts:
+    for draft, place, _ in found.facts:
         turn = plan.said[bisect_right(starts, place.start) - 1]
         sort = Sort.OPEN if draft.kind is Kind.WORKING else Sort.FOUND
         items.append(judge.judged(Finding(sort, draft.content, place.start, place.end), turn))
