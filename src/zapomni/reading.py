@@ -10,7 +10,7 @@ from zapomni.model import PAGE_LIMIT
 from zapomni.services.scopes import scopes_to_read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import tzinfo
 
     from zapomni.clock import Clock
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from zapomni.services.reading.enrich import Enriched
     from zapomni.services.reading.facts import Terms
     from zapomni.services.reading.handout import Handout
+    from zapomni.services.reading.handout_text import TextRead
     from zapomni.services.reading.ingest import Forecast, Ingested
     from zapomni.services.reading.ingest_forecast import ScanForecast
     from zapomni.services.reading.insight import Connection, Held, Saved
@@ -313,6 +314,39 @@ class ReadingMemory:
 
         self._check_line("consolidate")
         return next_batch(self._context, scopes_to_read(self._context, scopes), actor=actor or self._actor)
+
+    def next_text(self, *, scopes: Sequence[str] = (), actor: Actor | None = None) -> Handout | None:
+        """Hand out a text that waits, or its first piece, to be read by the caller; None where none does."""
+        from zapomni.services.reading.handout_text import next_text
+
+        self._check_line("ingest")
+        seen = scopes_to_read(self._context, scopes)
+        return next_text(self._context, seen, actor=actor or self._actor, terms=self.terms)
+
+    def is_text(self, batch: str) -> bool:
+        """Tell whether a batch is one of `next_text`."""
+        from zapomni.services.reading.handout_text import is_text
+
+        return is_text(self._context, batch)
+
+    def save_facts(
+        self,
+        batch: str,
+        facts: Sequence[Mapping[str, Any]] = (),
+        *,
+        reason: str = "",
+        scopes: Sequence[str] = (),
+        actor: Actor | None = None,
+    ) -> TextRead:
+        """Put what the caller found in a text of `next_text` in its place; without facts a `reason` ends the batch.
+
+        Each fact has the form of `facts.SCHEMA`. Raises `Refused` where none of them speaks of the text.
+        """
+        from zapomni.services.reading.handout_text import save_facts
+
+        self._check_line("ingest")
+        seen, who = scopes_to_read(self._context, scopes), actor or self._actor
+        return save_facts(self._context, batch, facts, scopes=seen, actor=who, terms=self.terms, reason=reason)
 
     def save_insight(
         self,

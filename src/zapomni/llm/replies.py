@@ -71,7 +71,7 @@ def _free_text(text: str, *, cut: bool) -> str:
 
 def _fitting(text: str, schema: Schema) -> Any:
     values = _values(text)
-    problems = [_misfit(value, schema) for value in values]
+    problems = [misfit(value, schema) for value in values]
     fitting = [value for value, problem in zip(values, problems, strict=True) if not problem]
     if not fitting:
         raise ReplyProblem(problems[0] if len(values) == 1 else f"holds {len(values)} JSON values and none fits")
@@ -123,7 +123,7 @@ def _without_thinking(text: str) -> str:
     return text[end.end() if end else start :]
 
 
-def _misfit(value: Any, schema: Schema) -> str:
+def misfit(value: Any, schema: Schema) -> str:
     """Return where a value breaks which rule of the schema, nothing where it fits."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match

@@ -94,6 +94,9 @@ class Readings(Protocol):
     def enrich_waiting(self) -> int:
         """Count what waits for a model."""
 
+    def unread(self, scope: Scope, limit: int) -> list[Memory]:
+        """Return what waits for a model in a scope, due or not, oldest first."""
+
     def unconsolidated(self, scope: Scope, limit: int) -> list[Memory]:
         """Return the believed, undeleted memories of a scope that no consolidation has looked at, oldest first.
 

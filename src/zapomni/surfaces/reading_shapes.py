@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from zapomni.services.reading.consolidate import Consolidated, Planned
     from zapomni.services.reading.enrich import Enriched
     from zapomni.services.reading.handout import Handout
+    from zapomni.services.reading.handout_text import TextRead
     from zapomni.services.reading.ingest import Forecast, Ingested, Kept
     from zapomni.services.reading.ingest_forecast import ScanForecast
     from zapomni.services.reading.insight import Held, Saved
@@ -258,3 +259,14 @@ def handout_shape(handed: Handout | None, *, preview: int | None = PREVIEW) -> d
 def saved_shape(saved: Saved) -> dict[str, Any]:
     """Return what saving came to: the outcome of the insight, if there was one, and how many memories are done with."""
     return {**(outcome_shape(saved.outcomes[0]) if saved.outcomes else {"status": "ended"}), "done": saved.done}
+
+
+def text_read_shape(read: TextRead) -> dict[str, Any]:
+    """Return what reading a text came to: a memory for each fact, or that the text stays as it is."""
+    return {
+        "status": "read" if read.outcomes else "ended",
+        "done": 1,
+        "count": len(read.outcomes),
+        "memories": [outcome_shape(one) for one in read.outcomes],
+        "notes": list(read.notes),
+    }

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     LlmFor = Callable[[str], Llm | None]
 
+VERB: Final = "enrich"
+"""By which the runs of enriching are known."""
 BATCH: Final = 50
 """Memories of one call, unless it is told otherwise: a server looks again soon."""
 SHORTEST_WAIT: Final = timedelta(minutes=5)
@@ -133,32 +135,48 @@ class _Work:
         self._failed.append((job.memory.id, reason))
 
     def _replace(self, memory: Memory, found: Extracted, run: str) -> None:
-        """Put the facts in the place of a memory, unless it was changed since or there are none."""
-        context, actor = self._context, Actor(name=f"{INGEST}:enrich", origin=memory.origin)
-        template = Draft(content="", title=memory.title, source=memory.source, observed_at=memory.observed_at)
-        facts, _ = entries_of(context, dated(found.facts, memory.observed_at), memory.scope, actor, run)
-        waiting, _ = entries_of(context, waiting_facts(memory.content, found, template), memory.scope, actor, run)
-        with context.store.write() as tx:
-            tx.readings.enriched(memory.id)
-            if not facts or not self._is_as_it_was(tx, memory):
-                self._kept.append(memory.id)
-                return
-            tx.start_run(Run(id=run, verb="enrich", actor=actor.name, started_at=context.clock()))
-            places = self._places(memory)
-            retire(context, tx, [tx.get(memory.id) or memory], actor=actor, run=run)
-            kept: list[Kept] = admit_all(context, tx, facts) + admit_all(context, tx, waiting, waits=True)
-            for reading, span in places:
-                tie(tx, reading, kept, by=span.start)
-            tx.finish_run(run, context.clock(), {"of": memory.id, "memories": len(kept)})
-        self._read.append(Read(memory.id, run, tuple(read_back(context, one.outcome) for one in kept)))
+        actor = Actor(name=f"{INGEST}:enrich", origin=memory.origin)
+        outcomes = replace_text(self._context, memory, found, actor=actor, run=run)
+        if outcomes:
+            self._read.append(Read(memory.id, run, outcomes))
+        else:
+            self._kept.append(memory.id)
 
-    def _is_as_it_was(self, tx: Tx, memory: Memory) -> bool:
-        now = tx.get(memory.id)
-        latest = self._context.store.latest_revision(memory.id)
-        same = now is not None and now.version == memory.version and now.deleted_at is None
-        return same and latest is not None and is_ingest(latest.actor)
 
-    def _places(self, memory: Memory) -> list[tuple[Reading, Span]]:
-        readings = self._context.store.readings
-        found = [(readings.reading(span.reading_id), span) for span in readings.spans(memory.id)]
-        return [(reading, span) for reading, span in found if reading is not None]
+def replace_text(
+    context: Context, memory: Memory, found: Extracted, *, actor: Actor, run: str, begun: bool = False
+) -> tuple[Outcome, ...]:
+    """Put what was found in the place of a memory that waits, all at once, and what was not read yet on the queue.
+
+    A memory that was changed since, or in which nothing was found, stays as it is and waits no more: that is an empty
+    answer. A run that has `begun` is recorded already.
+    """
+    template = Draft(content="", title=memory.title, source=memory.source, observed_at=memory.observed_at)
+    facts, _ = entries_of(context, dated(found.facts, memory.observed_at), memory.scope, actor, run)
+    waiting, _ = entries_of(context, waiting_facts(memory.content, found, template), memory.scope, actor, run)
+    with context.store.write() as tx:
+        tx.readings.enriched(memory.id)
+        if not facts or not _is_as_it_was(context, tx, memory):
+            return ()
+        if not begun:
+            tx.start_run(Run(id=run, verb=VERB, actor=actor.name, started_at=context.clock()))
+        places = _places(context, memory)
+        retire(context, tx, [tx.get(memory.id) or memory], actor=actor, run=run)
+        kept: list[Kept] = admit_all(context, tx, facts) + admit_all(context, tx, waiting, waits=True)
+        for reading, span in places:
+            tie(tx, reading, kept, by=span.start)
+        tx.finish_run(run, context.clock(), {"of": memory.id, "memories": len(kept)})
+    return tuple(read_back(context, one.outcome) for one in kept)
+
+
+def _is_as_it_was(context: Context, tx: Tx, memory: Memory) -> bool:
+    now = tx.get(memory.id)
+    latest = context.store.latest_revision(memory.id)
+    same = now is not None and now.version == memory.version and now.deleted_at is None
+    return same and latest is not None and is_ingest(latest.actor)
+
+
+def _places(context: Context, memory: Memory) -> list[tuple[Reading, Span]]:
+    readings = context.store.readings
+    found = [(readings.reading(span.reading_id), span) for span in readings.spans(memory.id)]
+    return [(reading, span) for reading, span in found if reading is not None]

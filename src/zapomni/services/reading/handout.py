@@ -48,7 +48,7 @@ def next_batch(context: Context, scopes: Sequence[Scope], *, actor: Actor) -> Ha
         memories = waiting_batch(context, scope, HANDED)
         if memories:
             waiting = context.store.readings.unconsolidated_counts().get(scope, 0)
-            return Handout(_begun(context, scope, memories, actor), scope, tuple(memories), waiting)
+            return Handout(begun(context, VERB, scope, memories, actor), scope, tuple(memories), waiting)
     return None
 
 
@@ -62,10 +62,7 @@ def save_from(
     """
     batch = _found(context, batch_id, scopes)
     if insight is None:
-        if is_blank(reason):
-            problem = "there is neither a statement nor a reason"
-            raise InvalidInput("reason", problem, remedy="Say why nothing follows from these memories")
-        told, _ = redact(preview(reason, DESCRIPTION_LIMIT))
+        told = checked_reason(reason, "there is neither a statement nor a reason")
         ended = replace(batch, detail={**batch.detail, "reason": told})
         return save_insights(context, ended, (), actor=actor)
     saved = save_insights(context, batch, (insight,), actor=actor, whole=False)
@@ -77,26 +74,39 @@ def save_from(
     return saved
 
 
-def _begun(context: Context, scope: Scope, memories: Sequence[Memory], actor: Actor) -> str:
-    """Return the run of a batch: the one that this caller was handed before, else a new one."""
-    detail = {"scope": str(scope), "versions": {one.id: one.version for one in memories}}
+def begun(context: Context, verb: str, scope: Scope, memories: Sequence[Memory], actor: Actor, **terms: int) -> str:
+    """Return the run of a batch: the one that this caller was handed before, else a new one; `terms` go with it."""
+    detail = {"scope": str(scope), "versions": {one.id: one.version for one in memories}, **terms}
     for run in context.store.runs(_RECENT):
-        if (run.verb, run.actor, run.finished_at, dict(run.detail)) == (VERB, actor.name, None, detail):
+        if (run.verb, run.actor, run.finished_at, dict(run.detail)) == (verb, actor.name, None, detail):
             return run.id
-    begun = Run(id=context.new_id(), verb=VERB, actor=actor.name, started_at=context.clock(), detail=detail)
+    new = Run(id=context.new_id(), verb=verb, actor=actor.name, started_at=context.clock(), detail=detail)
     with context.store.write() as tx:
-        tx.start_run(begun)
-    return begun.id
+        tx.start_run(new)
+    return new.id
+
+
+def handed_out(context: Context, batch_id: str, verb: str, scopes: Sequence[Scope]) -> tuple[Run, Scope]:
+    """Return the run of a batch that was handed out in one of these scopes; raises `NotFound`."""
+    found = context.store.run(batch_id.strip())
+    detail = found[0].detail if found is not None and found[0].verb == verb else {}
+    scope = parse_scope(detail["scope"]) if "versions" in detail else None
+    if found is None or scope is None or scope not in scopes:
+        raise NotFound(f"no batch {batch_id!r} was handed out here", remedy="Ask next_batch for one")
+    return found[0], scope
+
+
+def checked_reason(reason: str, problem: str) -> str:
+    """Return why nothing follows, fit to be kept; raises `InvalidInput` with the `problem` for a blank one."""
+    if is_blank(reason):
+        raise InvalidInput("reason", problem, remedy="Say why nothing follows from these memories")
+    return redact(preview(reason, DESCRIPTION_LIMIT))[0]
 
 
 def _found(context: Context, batch_id: str, scopes: Sequence[Scope]) -> Batch:
     """Return a batch that was handed out, without the memories that were changed since."""
-    found = context.store.run(batch_id.strip())
-    detail = found[0].detail if found is not None and found[0].verb == VERB else {}
-    scope = parse_scope(detail["scope"]) if "versions" in detail else None
-    if found is None or scope is None or scope not in scopes:
-        raise NotFound(f"no batch {batch_id!r} was handed out here", remedy="Ask next_batch for one")
-    versions = detail["versions"]
+    run, scope = handed_out(context, batch_id, VERB, scopes)
+    versions = run.detail["versions"]
     memories = context.store.get(list(versions), everything_in([scope]))
     as_they_were = {one.id: one for one in memories if versions[one.id] == one.version}
-    return Batch(run=found[0].id, scope=scope, memories=as_they_were, begun=True, detail=detail)
+    return Batch(run=run.id, scope=scope, memories=as_they_were, begun=True, detail=run.detail)

@@ -138,6 +138,15 @@ class SqliteReadings:
         with self._db.reading() as db:
             return int(value_of(db, sql))
 
+    def unread(self, scope: Scope, limit: int) -> list[Memory]:
+        """Return what waits for a model in a scope, due or not, oldest first."""
+        sql = (
+            f"{SELECT_MEMORY} JOIN enrich_jobs j ON j.memory_no = m.no"
+            " WHERE s.kind = ? AND s.name = ? AND m.deleted_at IS NULL ORDER BY m.no LIMIT ?"
+        )
+        with self._db.reading() as db:
+            return [memory_of(row) for row in rows_of(db, sql, (scope.kind.value, scope.name, limit))]
+
     def unconsolidated(self, scope: Scope, limit: int) -> list[Memory]:
         """Return the believed, undeleted memories of a scope that no consolidation has looked at, oldest first."""
         sql = f"{SELECT_MEMORY} WHERE s.kind = ? AND s.name = ? AND {_WAITS} ORDER BY m.created_at, m.no LIMIT ?"

@@ -206,8 +206,8 @@ TOOLS: Final = (
     Tool(
         name="next_batch",
         title="Next batch",
-        description="When asked to consolidate the memory: get memories to be looked at together, and what to do.",
-        takes={"scope": _TEXT},
+        description="When asked to consolidate the memory, or to enrich texts that wait: get a batch, and what to do.",
+        takes={"work": _TEXT | {"enum": ["consolidate", "enrich"]}, "scope": _TEXT},
         gives={"batch": {"type": ["string", "null"]}, "count": _WHOLE, "memories": _ROWS},
         extra=True,
     ),
@@ -215,8 +215,8 @@ TOOLS: Final = (
         name="save_insight",
         title="Save an insight",
         description=(
-            "What follows from several memories of a batch of next_batch; it may say only what they say. Without a "
-            "statement, the reason ends the batch."
+            "What follows from several memories of a batch of next_batch, or the facts of its text; only what they "
+            "say. With neither, the reason ends the batch."
         ),
         takes={
             "batch": _TEXT,
@@ -224,6 +224,7 @@ TOOLS: Final = (
             "members": _TEXTS | {"description": "ids, at least two"},
             "title": _TEXT,
             "connections": _ROWS | {"description": "of from, to (ids) and how"},
+            "facts": _ROWS,
             "reason": _text("why nothing more follows"),
         },
         required=("batch",),
