@@ -160,7 +160,7 @@ class Sources:
     def touch(self, statement: str) -> bool:
         """Tell whether a statement stands in a text, or shares with one the stem of a word, a number or a date.
 
-        Stop words do not count. A pair of neighbouring characters counts as a word where a script puts no spaces between words.
+        Stop words do not count; where a script puts no spaces between words, a pair of neighbouring characters is one.
         """
         stands = any(statement.strip() in text for text in self._texts)
         if stands or any(word.stem in self._words for word in query_words(statement)):
