@@ -164,10 +164,11 @@ def burn(monkeypatch: Any, vault: Vault) -> None:
 
     real_link = Reconcile._link
 
-    def link(self: Reconcile, tx: Any, before: Any) -> None:
+    def link(self: Reconcile, tx: Any) -> Any:
         tick()
-        real_link(self, tx, before)
+        mentions = real_link(self, tx)
         tick()
+        return mentions
 
     for name in ("write_file", "move_file", "remove_file"):
         monkeypatch.setattr(mirror_give, name, around(getattr(mirror_give, name)))

@@ -185,7 +185,7 @@ def _identify(unit: str, script: _Script, whole: str | None = None) -> Iterator[
         for segment in _SEGMENTS.split(unit):
             yield from _units(segment, script, whole or form)
         return
-    words = script.word.findall(unit)
+    words = [unit] if unit.isalnum() else script.word.findall(unit)
     parts = _humps(unit) if words == [unit] else words
     if parts == [unit]:
         yield from _word(form, whole)
@@ -199,13 +199,15 @@ def _identify(unit: str, script: _Script, whole: str | None = None) -> Iterator[
 def _word(form: str, whole: str | None = None) -> Iterator[QueryWord]:
     short = stem(form)
     yield QueryWord(short, form if form != short else None, whole)
-    if _HASH.fullmatch(form):
+    if len(form) > HASH_PREFIX and _HASH.fullmatch(form):
         yield QueryWord(form[:HASH_PREFIX], None, whole or short)
 
 
 def _humps(word: str) -> list[str]:
     """Part camelCase at its humps: `refreshToken`, `TLSSession`; `URLs` and capitals throughout stay one word."""
-    if word.islower() or word[1:].islower() or word.isupper() or (word[:-1].isupper() and word[-1] == "s"):
+    if word.islower() or word[1:].islower() or word.isdecimal() or word.isupper():
+        return [word]
+    if word[:-1].isupper() and word[-1] == "s":
         return [word]
     starts = [
         at

@@ -148,6 +148,8 @@ def resolved(rows: Iterable[Agreed]) -> set[tuple[str, str]]:
 
 def path_key(path: str) -> str:
     """Return what two spellings of one path have in common: letter case and normal form aside."""
+    if path.isascii():
+        return path.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 

@@ -64,20 +64,22 @@ class Reconcile:
         self.dropped: list[str] = []
         self.moved: dict[str, str] = {}
         self._run: str | None = None
+        self._mentions = resolved(self.rows.values())
 
     @contextmanager
     def writing(self) -> Iterator[Tx]:
         """Write memories and what is agreed of them in one transaction, with the links between them."""
-        rows, run, before = dict(self.rows), self._run, resolved(self.rows.values())
+        rows, run = dict(self.rows), self._run
         try:
             with self.context.store.write() as tx:
                 yield tx
-                self._link(tx, before)
+                mentions = self._link(tx)
                 if self._run is not None:
                     tx.finish_run(self._run, self.context.clock(), self._detail())
         except BaseException:
             self.rows, self.paths, self._run = rows, _paths_of(rows), run
             raise
+        self._mentions = mentions
 
     def run(self, tx: Tx) -> str:
         """Return the run of what this reconcile changes in memories; it begins with the first change."""
@@ -128,12 +130,13 @@ class Reconcile:
     def _detail(self) -> dict[str, object]:
         return {"source": self.source.root, "scope": str(self.source.scope), **self.counts}
 
-    def _link(self, tx: Tx, before: set[tuple[str, str]]) -> None:
-        """Bring the links between memories from what the notes said before to what they say now."""
-        after = resolved(self.rows.values())
+    def _link(self, tx: Tx) -> set[tuple[str, str]]:
+        """Bring the links between memories from what the notes said before to what they say now, and return those."""
+        before, after = self._mentions, resolved(self.rows.values())
         if before != after:
             tx.unlink(_links(before - after))
             tx.link(_links(after - before))
+        return after
 
 
 def _paths_of(rows: Mapping[str, Agreed]) -> dict[str, str]:

@@ -261,7 +261,8 @@ def _admit_one(state: Reconcile, tx: Tx, file: Seen) -> None:
 def _known_of(state: Reconcile, tx: Tx, file: Seen) -> Memory | None:
     """Return the memory that a new file names, or whose gone file it is, of those without a file."""
     came_back = next((memory_id for memory_id, mark in state.removed.items() if mark == file.sha256), None)
-    claimed = tx.get(file.claims or came_back or "")
+    named = file.claims or came_back
+    claimed = tx.get(named) if named else None
     if claimed is None or claimed.scope != state.source.scope or claimed.id in state.paths:
         return None
     return claimed
@@ -270,7 +271,7 @@ def _known_of(state: Reconcile, tx: Tx, file: Seen) -> Memory | None:
 def admit_file(state: Reconcile, tx: Tx, file: Seen, one: Said) -> None:
     """Make a memory of a file, or tie it to the one that says the same; a second file of one memory is a copy."""
     entry = Entry(
-        prepared=replace(one.prepared, values=replace(one.draft, scope=state.source.scope)),
+        prepared=one.prepared,
         scope=state.source.scope,
         digest=digest(one.draft.content),
         actor=state.actor,
