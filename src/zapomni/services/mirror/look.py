@@ -120,7 +120,7 @@ def _open(looked: Look, file: Found, known: set[str], clock: Clock) -> None:
     try:
         with looked.tree.open(file.path) as opened:
             before = os.fstat(opened.fileno())
-            data = opened.read(SIZE_LIMIT + 1)
+            data = opened.read(min(before.st_size, SIZE_LIMIT) + 1)  # room for the limit takes longer than the reading
             after = os.fstat(opened.fileno())
     except OSError as error:
         looked.waiting[file.path] = f"it cannot be read ({error.strerror or error})"
