@@ -180,7 +180,7 @@ def _name(event: Event) -> str:
 
 
 def _mark(event: Event) -> str:
-    from hashlib import blake2b
+    from zapomni.digests import blake2b
 
     said = f"{event.moment.value}\0{event.source}\0{event.prompt}"
     return f"event:{blake2b(said.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"

@@ -126,7 +126,7 @@ def _settled(project: Project, store: Store) -> tuple[Scope, set[str]]:
     plain = Scope(kind=ScopeKind.PROJECT, name=project.name)
     if not known.get(plain):
         return plain, set()
-    from hashlib import blake2b
+    from zapomni.digests import blake2b
 
     mark = blake2b(project.identities[-1].encode()).hexdigest()[:_SUFFIX]
     return Scope(kind=ScopeKind.PROJECT, name=f"{project.name}-{mark}"), set()

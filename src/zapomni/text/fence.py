@@ -20,7 +20,7 @@ def fence(text: str, label: str) -> str:
     Both marks carry eight digits of the text's own hash (BLAKE2b): a text cannot hold its hash, so nothing in
     it can close the fence. A marker inside text or label is written `zapomni-recall`.
     """
-    from hashlib import blake2b
+    from zapomni.digests import blake2b
 
     text = _defused(text)
     key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
