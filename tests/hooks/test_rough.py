@@ -14,12 +14,16 @@ from tests.servers import environment
 
 from zapomni.errors import Unavailable
 from zapomni.opening import open_memory
+from zapomni.sessions import Sessions
 from zapomni.store.sqlite.sessions import SqliteSessions
 from zapomni.surfaces.cli.main import run
+from zapomni.surfaces.hook import Late
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from zapomni.model.session import Event
 
     Fire = Callable[..., Any]
 
@@ -97,6 +101,33 @@ def test_many_who_clear_the_spool_at_once_keep_everything_once(home: Path, fire:
     with open_memory(home / "data", scope="user") as app:
         records = [memory for memory in app.list(limit=100).memories if "session" in memory.tags]
     assert len(records) == 5, "one a session"
+
+
+@pytest.mark.promise("hooks.spool")
+@pytest.mark.parametrize("trouble", [Late(), OSError(28, "No space left on device")], ids=["late", "full"])
+def test_who_runs_out_of_time_or_space_leaves_the_spool_to_the_next(
+    home: Path, fire: Fire, monkeypatch: pytest.MonkeyPatch, trouble: Exception
+) -> None:
+    store = home / "data" / "memories.db"
+    store.parent.mkdir()
+    store.write_bytes(b"this is no store" * 100)
+    fire("claude", "Stop", last_assistant_message=SAID)
+    store.unlink()
+    capture = Sessions.capture
+    other = "We decided to give the warehouse number seven a shelf of its own."
+
+    def stopped(self: Sessions, event: Event, **more: Any) -> Any:
+        if event.said == SAID:
+            raise trouble
+        return capture(self, event, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Sessions, "capture", stopped)
+        fire("claude", "Stop", "s2", last_assistant_message=other)
+    assert kept(home) == [other]
+    fire("claude", "SessionEnd", "s3")
+    assert sorted(kept(home)) == sorted([SAID, other])
+    assert not list((home / "data/spool").rglob("*.json"))
 
 
 # --- where a session works -------------------------------------------------------------------------------

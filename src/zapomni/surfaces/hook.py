@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from zapomni.config import Config
     from zapomni.model.session import Event
     from zapomni.parts import Parts
-    from zapomni.surfaces.dialects import Dialect
 
 INPUT_LIMIT: Final = 64 * 2**20
 """Bytes of an event that are read; a longer one is none that a client sends."""
@@ -34,6 +33,10 @@ PATIENCE_MS: Final = 1_000
 """How long a hook waits for a store that another process holds."""
 DEADLINE_S: Final = 8.0
 """After how many seconds a hook gives up; clients cancel theirs after 3 to 60."""
+
+
+class Late(Exception):
+    """The hook has used up its time; no `TimeoutError`, which is an `OSError` and would be taken for a file's."""
 
 
 class Call(NamedTuple):
@@ -109,22 +112,24 @@ def respond(event: Event, home: str | None, opened: list[Parts]) -> str:
         return ""
     folder = _folder(event.folder)
     config = load({"home": home, "store.busy_timeout_ms": PATIENCE_MS}, cwd=folder)
+    if event.moment not in {Moment.PROMPT, Moment.START}:
+        _capture(config, event, folder, opened)
+        return ""
     opened.append(parts := memory(config, event, folder))
-    if event.moment is Moment.PROMPT:
-        pack = parts.sessions.prompt(event, restarts=dialect.restarts)
-        if not dialect.files:
-            _capture(config, parts, event, dialect)
-        return pack.text
     if event.moment is Moment.START:
         drain_spool(config)
         return parts.sessions.start(event).text
-    _capture(config, parts, event, dialect)
-    return ""
+    pack = parts.sessions.prompt(event, restarts=dialect.restarts)
+    if not dialect.files:
+        _capture(config, event, folder, opened)
+    return pack.text
 
 
-def _capture(config: Config, parts: Parts, event: Event, dialect: Dialect) -> None:
+def _capture(config: Config, event: Event, folder: Path | None, opened: list[Parts]) -> None:
     try:
-        parts.sessions.capture(event, often=dialect.often)
+        if not opened:
+            opened.append(memory(config, event, folder))
+        opened[0].sessions.capture(event, often=DIALECTS[event.client].often)
         if event.moment is Moment.END and event.transcript and config.llm.model:
             _have_read(config, event)
         drain_spool(config)
@@ -154,6 +159,7 @@ def _spool(config: Config, event: Event) -> None:
     from zapomni.ids import random_id
     from zapomni.services.sessions.spool import keep
 
+    _set_time(0)  # this must come to its end
     keep(config.home, event, random_id)
 
 
@@ -195,17 +201,24 @@ def _limit_time() -> None:
 
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, _late)
-        signal.setitimer(signal.ITIMER_REAL, DEADLINE_S)
+        _set_time(DEADLINE_S)
+
+
+def _set_time(seconds: float) -> None:
+    import signal
+
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def _late(*_: object) -> None:
-    raise TimeoutError("the hook took too long")
+    raise Late
 
 
 def read_input() -> bytes:
     """Return standard input whole; nothing where there is none, or where a person would have to type it."""
     pieces, size = [], 0
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, Late):
         if os.isatty(0):
             return b""
         while piece := os.read(0, 2**20):

@@ -56,23 +56,29 @@ def waiting(home: Path) -> list[Path]:
 def drain(home: Path, take: Callable[[Event], object], most: int = MOST) -> int:
     """Work entries off and return how many; one that can never be read is put aside.
 
-    Ends quietly where the store cannot be written yet.
+    Ends quietly where nothing can be written yet. Whatever else `take` raises leaves the entry where it is.
     """
     done = 0
     for entry in waiting(home)[:most]:
         try:
             take(_read(entry))
-        except (Unavailable, StoreDamaged):
+        except FileNotFoundError:  # another process has just taken it
+            continue
+        except (Unavailable, StoreDamaged, OSError):
             break
-        except (ZapomniError, OSError, ValueError, TypeError):
-            with suppress(OSError):
-                (entry.parent / DEAD).mkdir(exist_ok=True, mode=0o700)
-                entry.replace(entry.parent / DEAD / entry.name)
+        except (ZapomniError, ValueError, TypeError):
+            _put_aside(entry)
             continue
         done += 1
         with suppress(OSError):
             entry.unlink()
     return done
+
+
+def _put_aside(entry: Path) -> None:
+    with suppress(OSError):
+        (entry.parent / DEAD).mkdir(exist_ok=True, mode=0o700)
+        entry.replace(entry.parent / DEAD / entry.name)
 
 
 def _read(entry: Path) -> Event:
