@@ -184,10 +184,56 @@ def test_an_export_keeps_to_main_and_is_its_owners_alone(memory: Zapomni, tmp_pa
     assert git(begun, "status", "--porcelain") == ""
 
 
+@needs_git
+@pytest.mark.promise("git.whole")
+@pytest.mark.parametrize("left", [".git.new/.git/config.lock", ".git.new/.git/HEAD", ".git.new/half"])
+def test_an_export_that_was_killed_while_it_made_the_repository_is_done_anew(
+    memory: Zapomni, tmp_path: Path, left: str
+) -> None:
+    memory.remember("Тело", title="Заметка")
+    half = tmp_path / "out" / left
+    half.parent.mkdir(parents=True)
+    half.write_text("")
+    memory.export_git(tmp_path / "out")
+    assert files(tmp_path / "out") == {"user/заметка.md"}
+    assert not (tmp_path / "out" / ".git.new").exists()
+
+
+@needs_git
+@pytest.mark.promise("git.whole")
+def test_a_file_that_a_kill_left_half_written_is_written_whole(memory: Zapomni, tmp_path: Path) -> None:
+    made = memory.remember("Тело", title="Заметка").id
+    memory.export_git(tmp_path / "out")
+    file = tmp_path / "out" / "user" / "заметка.md"
+    memory.update(made, content="Другое тело")
+    index = (tmp_path / "out" / ".git" / "index").read_bytes()
+    memory.export_git(tmp_path / "out")
+    whole = file.read_bytes()
+    file.write_bytes(whole[:20])
+    (tmp_path / "out" / ".git" / "index").write_bytes(index)
+    memory.export_git(tmp_path / "out")
+    assert file.read_bytes() == whole
+    assert git(tmp_path / "out", "status", "--porcelain") == ""
+
+
+@pytest.mark.promise("git.grows")
+def test_a_repository_that_another_program_writes_to_is_named_with_its_lock(memory: Zapomni, tmp_path: Path) -> None:
+    memory.remember("One")
+    memory.export_git(tmp_path / "out")
+    memory.remember("Two")
+    lock = tmp_path / "out" / ".git" / "index.lock"
+    lock.write_text("")
+    with pytest.raises(Unavailable, match=r"index\.lock is there") as caught:
+        memory.export_git(tmp_path / "out")
+    assert "delete that file" in (caught.value.remedy or "")
+    lock.unlink()
+    assert memory.export_git(tmp_path / "out").files == 2
+
+
 @pytest.mark.promise("git.whole")
 def test_without_dulwich_the_extra_is_named(memory: Zapomni, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "dulwich", None)
-    monkeypatch.setitem(__import__("sys").modules, "dulwich.repo", None)
+    monkeypatch.setitem(__import__("sys").modules, "dulwich.file", None)
     with pytest.raises(Unavailable, match=r"zapomni\[git\]"):
         memory.export_git(tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,8 @@ _MARK: Final = b"history"
 """The entry of a repository's settings by which it is known as ours."""
 _HEAD: Final = cast("Ref", b"HEAD")
 _MAIN: Final = cast("Ref", b"refs/heads/main")
+_NEW: Final = ".git.new"
+"""Where a repository is made before it takes its place."""
 _US: Final = b"zapomni <zapomni@zapomni>"
 _BATCH: Final = 10_000
 """Objects that are handed to git at once; each batch is one pack."""
@@ -55,7 +58,7 @@ def export_git(snapshot: Snapshot, folder: Path, scopes: Collection[Scope] = (),
     and where the folder cannot be written.
     """
     try:
-        import dulwich.repo  # noqa: F401 - an extra
+        from dulwich.file import FileLocked  # an extra
     except ImportError:
         raise Unavailable(
             "writing a git repository needs dulwich, which is not installed",
@@ -64,6 +67,12 @@ def export_git(snapshot: Snapshot, folder: Path, scopes: Collection[Scope] = (),
     try:
         with closing(_opened(folder)) as repo:
             return _Export(repo, folder).run(snapshot, scopes, force=force)
+    except FileLocked as error:
+        lock = os.fsdecode(error.lockfilename)
+        raise Unavailable(
+            f"{lock} is there: another program writes to the repository, or one was killed",
+            remedy="Wait for it; if none is at work, delete that file",
+        ) from error
     except OSError as error:
         raise Unavailable(
             f"{folder} cannot be written ({error.strerror or error})", remedy="Look at the folder and the disk"
@@ -77,21 +86,38 @@ def _opened(folder: Path) -> Repo:
     if folder.exists() and not folder.is_dir():
         raise Refused(f"{folder} is a file", remedy="Name a folder that is empty or not there yet")
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # as every export, its owner's alone
-    held = sorted(entry.name for entry in folder.iterdir())
+    held = sorted(entry.name for entry in folder.iterdir() if entry.name != _NEW)
+    if not held:
+        _make(folder)
     try:
-        repo = Repo(folder) if held else Repo.init(folder, default_branch=b"main")
+        repo = Repo(folder)
     except NotGitRepository:
         raise _foreign(folder) from None
     refs, config = repo.refs, repo.get_config()
-    if not refs.keys() - {_HEAD} and held in ([], [".git"]):
+    if _SECTION not in config or not config.get_boolean(_SECTION, _MARK):
+        if refs.keys() - {_HEAD} or held != [".git"]:
+            repo.close()
+            raise _foreign(folder)
         _make_ours(repo)
-    elif _SECTION not in config or not config.get_boolean(_SECTION, _MARK):
-        repo.close()
-        raise _foreign(folder)
     if refs.read_ref(_HEAD) != b"ref: " + _MAIN:
         repo.close()
         raise Refused(f"another branch than main is checked out in {folder}", remedy="`git checkout main` there first")
     return repo
+
+
+def _make(folder: Path) -> None:
+    """Make an empty repository of ours in one step: a kill leaves either none or a whole one."""
+    from shutil import rmtree
+
+    from dulwich.repo import Repo
+
+    new = folder / _NEW
+    rmtree(new, ignore_errors=True)
+    new.mkdir()
+    with closing(Repo.init(new, default_branch=b"main")) as repo:
+        _make_ours(repo)
+    (new / ".git").replace(folder / ".git")
+    new.rmdir()
 
 
 def _make_ours(repo: Repo) -> None:
@@ -199,8 +225,10 @@ class _Export:
             if not file.is_file():
                 continue
             held = file.read_bytes()
-            known = [self._repo[side.sha].as_raw_string() for side in (change.old, change.new) if side and side.sha]
-            if held not in known:
+            old, new = (
+                self._repo[side.sha].as_raw_string() if side and side.sha else None for side in (change.old, change.new)
+            )
+            if held != old and not (new or b"").startswith(held):  # a kill can leave the beginning of a file
                 raise Refused(
                     f"{file} was edited, and exporting would lose that",
                     remedy="Move it away or take the edit back; an export is written for reading",
