@@ -201,7 +201,10 @@ class Zapomni(Parts):
 
         self.context.touches.flush()
         with self.vault.snapshot(self.scopes(scopes) if scopes else ()) as snapshot:
-            return export(snapshot, target, read_form(form), clock=self._clock, history=history)
+            written = export(snapshot, target, read_form(form), clock=self._clock, history=history)
+        apart = sum(listed.changes for listed in self.versions.branches())
+        on_branches = (f"{apart:,} on branches, until they are merged",) if apart else ()
+        return replace(written, not_carried=(*written.not_carried, *on_branches))
 
     def export_git(self, folder: str | Path, *, scopes: Sequence[str] = (), force: bool = False) -> GitExported:
         """Bring a git repository to the whole history of some scopes, or of all."""

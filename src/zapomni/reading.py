@@ -246,8 +246,10 @@ class ReadingMemory:
         from zapomni.services.reading.ingest_source import scan_ingested
         from zapomni.services.scopes import scopes_to_read
 
-        self._check_line("ingest")
-        found = wanted_sources(self._context, source, scopes_to_read(self._context, scopes))
+        seen = wanted_sources(self._context, source, scopes_to_read(self._context, scopes))
+        found = [one for one in seen if one.mode is SourceMode.INGEST]
+        if found:
+            self._check_line("ingest")
         return [
             scan_ingested(
                 self._context,
@@ -261,7 +263,6 @@ class ReadingMemory:
                 progress=progress(one) if progress is not None else None,
             )
             for one in found
-            if one.mode is SourceMode.INGEST
         ]
 
     def would_scan(self, source: str | None = None, *, scopes: Sequence[str] = ()) -> list[ScanForecast]:

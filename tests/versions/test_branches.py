@@ -341,3 +341,21 @@ def test_a_move_to_another_scope_on_a_branch_is_merged(main: Zapomni, opened: Ca
     main.versions.merge_branch("b")
     assert str(main.show(made, scopes=["all"])[0].scope) == "project:Дом"
     assert replace(main.show(made, scopes=["all"])[0], title="x").title == "x"
+
+
+@pytest.mark.promise("branch.apart")
+def test_what_lies_on_branches_is_named_by_an_export_and_folders_are_scanned_from_a_branch(
+    main: Zapomni, opened: Callable[..., Zapomni], tmp_path: Path
+) -> None:
+    main.remember("На главной линии.")
+    assert main.export(tmp_path / "out.jsonl").not_carried == ()
+    main.versions.create_branch("опыт")
+    work = opened("опыт")
+    work.remember("На ветке.")
+    assert main.export(tmp_path / "out.jsonl").not_carried == ("1 on branches, until they are merged",)
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("Заметка.\n", encoding="utf-8")
+    main.documents.add(tmp_path / "notes", mode="mirror", scope="agent:lion")
+    (scanned,) = work.vaults.scan(scopes=["agent:lion"])
+    assert (scanned.added, work.reading.scan(scopes=["agent:lion"])) == (1, [])
+    assert [memory.content for memory in main.list(scopes=["agent:lion"]).memories] == ["Заметка."]
