@@ -86,7 +86,7 @@ def test_attaching_editing_both_sides_and_letting_go_leaves_every_other_byte_as_
 @pytest.mark.promise("mirror.untouched")
 def test_the_memory_folder_of_a_real_harness_is_attached_and_let_go_byte_for_byte(vault):
     shutil.copytree(FIXTURE, vault.root, dirs_exist_ok=True)
-    before = vault.files()
+    before, index = vault.files(), vault.index()
     assert counts(vault.attach()) == {"added": 2}
     tabs, owner = vault.one("Indent with tabs"), vault.one("Irina")
     assert (tabs.about, owner.about) == (About.FEEDBACK, About.PROJECT)
@@ -216,6 +216,40 @@ def test_moved_swapped_and_renamed_notes_keep_their_memories(vault):
 
 
 @pytest.mark.promise("mirror.moves")
+def test_notes_that_were_emptied_one_after_the_other_are_not_taken_for_each_other(vault):
+    for name in ("a", "b"):
+        vault.write(f"{name}.md", f"---\nname: {name}\n---\n\n{name} plover\n")
+    vault.attach()
+    before = {memory.title: memory.id for memory in vault.memories().values()}
+    whole = vault.read("a.md")
+    vault.write("a.md", "")
+    vault.scan()
+    vault.write("a.md", whole)
+    vault.write("b.md", "")  # an editor is rewriting one file after the other
+    vault.scan()
+    vault.write("b.md", "---\nname: b\n---\n\nb plover\n")
+    vault.scan()
+    assert {memory.title: memory.id for memory in vault.memories().values()} == before
+    assert vault.disagreements() == []
+
+
+@pytest.mark.promise("mirror.both-ways")
+def test_a_folder_in_the_place_of_a_note_is_a_deletion_of_it(vault):
+    for name in ("a", "b", "c"):
+        vault.write(f"{name}.md", f"{name} siskin\n")
+    vault.attach()
+    (vault.root / "a.md").unlink()
+    (vault.root / "b.md").unlink()
+    vault.update(vault.one("b siskin").id, content="b redpoll")
+    vault.write("a.md/inside.md", "inside\n")
+    (vault.root / "b.md").mkdir()
+    assert counts(vault.scan()) == {"added": 1, "removed": 1, "written": 1}
+    assert sorted(memory.content for memory in vault.memories().values()) == ["b redpoll", "c siskin", "inside"]
+    assert vault.read("b-2.md") == "b redpoll\n"
+    assert counts(vault.scan()) == {}
+
+
+@pytest.mark.promise("mirror.moves")
 def test_a_memory_that_gets_another_topic_takes_its_file_into_that_folder(vault):
     vault.write("work/v1.2/a.md", NOTE)
     vault.attach()
@@ -275,6 +309,41 @@ def test_two_edits_stay_both_until_somebody_chooses(clash, choice, texts):
     assert {memory.content for memory in clash.memories().values()} == texts
     assert clash.disagreements() == []
     assert {text for text in texts if not any(text.encode() in data for data in clash.files().values())} == set()
+    assert "Сторона файла." in clash.haystack()
+    assert "The memory's side." in clash.haystack()
+
+
+@pytest.mark.promise("mirror.conflicts")
+@pytest.mark.parametrize("choice", ["memory", "file", "both"])
+def test_a_choice_that_is_undone_before_a_scan_leaves_both_sides_and_can_be_made_again(clash, choice):
+    (proposal,) = clash.app.review.proposals(scopes=[clash.scope])
+    run = clash.app.review.accept(proposal.id, choice=choice, scopes=[clash.scope]).run
+    clash.app.undo_run(run)
+    assert counts(clash.scan()) == {"conflicts": 1}
+    assert "Сторона файла." in clash.read("a.md")
+    assert clash.one("The memory's side.")
+    (again,) = clash.app.review.proposals(scopes=[clash.scope])
+    clash.app.review.accept(again.id, choice="both", scopes=[clash.scope])
+    clash.scan()
+    assert counts(clash.scan()) == {}
+    assert {memory.content for memory in clash.memories().values()} == {"The memory's side.", "Сторона файла."}
+    assert clash.disagreements() == []
+
+
+@pytest.mark.promise("mirror.conflicts")
+@pytest.mark.parametrize("choice", ["memory", "file", "both"])
+def test_a_choice_that_is_undone_after_a_scan_leaves_nothing_that_cannot_be_decided(clash, choice):
+    (proposal,) = clash.app.review.proposals(scopes=[clash.scope])
+    run = clash.app.review.accept(proposal.id, choice=choice, scopes=[clash.scope]).run
+    clash.scan()
+    clash.app.undo_run(run)
+    clash.scan()
+    for waits in clash.app.review.proposals(scopes=[clash.scope]):
+        clash.app.review.accept(waits.id, choice="both", scopes=[clash.scope])
+    clash.scan()
+    assert counts(clash.scan()) == {}
+    assert clash.app.review.proposals(scopes=[clash.scope]) == []
+    assert clash.disagreements() == []
     assert "Сторона файла." in clash.haystack()
     assert "The memory's side." in clash.haystack()
 
@@ -345,8 +414,10 @@ def test_a_note_that_cannot_be_a_memory_is_named_and_costs_no_other_note_anythin
     assert vault.files() == before
     again = vault.scan()
     assert ({one.path for one in again.skipped}, again.read) == ({"big.md", "latin.md", "long.md"}, 0)
+    (vault.root / "odd\nname.md").write_text("x")
+    counted = len(vault.scan().skipped)
     (status,) = vault.app.vaults.status(scopes=[vault.scope])
-    assert (status.documents, len(status.skipped)) == (1, 3)
+    assert (status.documents, len(status.skipped), counted) == (1, 4, 4)
 
 
 @pytest.mark.promise("mirror.isolated")

@@ -116,6 +116,14 @@ class Tree:
         except OSError:
             return False
 
+    def holds_file(self, path: str) -> bool:
+        """Tell whether something stands there that is neither link nor folder."""
+        try:
+            info = self.stat(path)
+        except OSError:
+            return False
+        return not is_link(info) and not stat.S_ISDIR(info.st_mode)
+
     def names(self, path: str) -> list[str]:
         """Return the names in a folder that can be opened, in no order."""
         with self.folder(path) as folder:

@@ -79,15 +79,41 @@ def clash(state: Reconcile, tx: Tx, row: Agreed, file: Seen, one: Said, memory: 
     state.agree(tx, replace(row, path=file.path, clash=sides(file, memory)), None)
 
 
+def reopen(state: Reconcile) -> None:
+    """Set two sides against each other again whose settlement was undone.
+
+    Where the file says something else by now there is nothing left to decide, and the proposal is withdrawn.
+    """
+    held = {row.memory_id for row in state.rows.values() if row.clash is not None}
+    undone = [one for one in _waiting(state) if one.memories[0] not in held]
+    if not undone:
+        return
+    with state.writing() as tx:
+        for proposal in undone:
+            path, mark, (memory_id, *_) = str(proposal.detail["path"]), proposal.detail["sha256"], proposal.memories
+            row, file = state.rows.get(path), state.looked.seen.get(path)
+            if row is None or file is None or file.sha256 != mark:
+                withdraw(state, tx, memory_id)
+                continue
+            state.forget(tx, [path])  # with the text, for what both once agreed on is not known any more
+            both = f"{mark}:{proposal.detail['version']}"
+            state.agree(tx, replace(row, sha256="", version=0, memory_id=memory_id, links=(), clash=both), None)
+
+
 def withdraw(state: Reconcile, tx: Tx, memory_id: str) -> None:
     """Take back what is still proposed about the two sides of a memory."""
+    for proposal in _waiting(state):
+        if proposal.memories[0] == memory_id:
+            now, by = state.context.clock(), state.actor.name
+            tx.proposals.decide(proposal.id, ProposalState.REJECTED, at=now, by=by, answer=_OUTDATED)
+
+
+def _waiting(state: Reconcile) -> list[Proposal]:
+    """Return what is proposed about two sides in this folder."""
     found = state.context.store.proposals.listed(
         (state.source.scope,), states=(ProposalState.OPEN,), kinds=(ProposalKind.CONFLICT,), limit=_LISTED
     )
-    for proposal in found:
-        if proposal.memories[:1] == (memory_id,):
-            now, by = state.context.clock(), state.actor.name
-            tx.proposals.decide(proposal.id, ProposalState.REJECTED, at=now, by=by, answer=_OUTDATED)
+    return [one for one in found if one.detail.get("source") == state.source.id]
 
 
 def settle(context: Context, proposal: Proposal, decision: Decision) -> None:

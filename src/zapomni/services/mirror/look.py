@@ -62,7 +62,7 @@ class Look:
         """Tell whether a path is there although it was not seen, or nobody can say."""
         if path in self.seen:
             return False
-        return path in self.waiting or self.walk.hides(path) or self.tree.is_there(path)
+        return path in self.waiting or self.walk.hides(path) or self.tree.holds_file(path)
 
 
 def look(
@@ -77,7 +77,7 @@ def look(
 
     A file that changed within `rest_s`, or while it is read, waits for the next look. Raises what `walk` raises.
     """
-    found = walk(source.root, Rules.of(source.include, source.exclude), limit=lambda _: SIZE_LIMIT)
+    found = walked(source)
     looked = Look(tree=Tree(source.root), walk=found)
     looked.waiting |= {one.path: one.reason for one in found.skipped if is_note(one.path)}
     notes = [file for file in found.files if is_note(file.path)]
@@ -94,6 +94,11 @@ def look(
         if progress is not None:
             progress(done, len(notes))
     return looked
+
+
+def walked(source: Source) -> Walk:
+    """Return what lies in the folder of a source; raises what `walk` raises."""
+    return walk(source.root, Rules.of(source.include, source.exclude), limit=lambda _: SIZE_LIMIT)
 
 
 def is_note(path: str) -> bool:

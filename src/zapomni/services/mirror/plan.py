@@ -83,7 +83,8 @@ def pair_up(rows: Mapping[str, Agreed], files: Iterable[Seen], hidden: Callable[
     """Find for each agreed file where it is now.
 
     By its bytes first, those that a conflict is about among them, where it was or elsewhere, then by the memory that it
-    names, by its path, and by its path in other case or normal form. Files that are `hidden` are not gone.
+    names, by its path, and by its path in other case or normal form. Empty files are all alike, so their bytes say
+    nothing of where they are now. Files that are `hidden` are not gone.
     """
     left = {file.path: file for file in files}
     open_rows = {path: row for path, row in rows.items() if row.tied}
@@ -170,7 +171,8 @@ def _bare(path: str) -> str:
 def _by_bytes(rows: Mapping[str, Agreed], files: Mapping[str, Seen]) -> list[tuple[Agreed, Seen]]:
     by_mark: dict[str, list[Seen]] = {}
     for file in files.values():
-        by_mark.setdefault(file.sha256, []).append(file)
+        if file.size:
+            by_mark.setdefault(file.sha256, []).append(file)
     found = []
     for row in rows.values():
         fits = by_mark.get(row.sha256) or by_mark.get((row.clash or "").partition(":")[0])

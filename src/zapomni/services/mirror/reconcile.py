@@ -6,6 +6,7 @@ where it was. Files are read first; what then differs in a memory is written int
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
@@ -13,10 +14,10 @@ from typing import TYPE_CHECKING, Final
 from zapomni.errors import Unavailable, ZapomniError
 from zapomni.model.document import Scanned, Skipped, SourceStatus
 from zapomni.services.documents.scan import GONE_FEWEST, GONE_SHARE, too_much
-from zapomni.services.mirror.conflicts import name_clash, sides
+from zapomni.services.mirror.conflicts import name_clash, reopen, sides
 from zapomni.services.mirror.give import GIVEN, give, make_files, move_files
 from zapomni.services.mirror.judge import judge
-from zapomni.services.mirror.look import LEAF, look, skipped
+from zapomni.services.mirror.look import LEAF, look, skipped, walked
 from zapomni.services.mirror.plan import Act, Pair, Pairing, pair_up
 from zapomni.services.mirror.state import Reconcile
 from zapomni.services.mirror.take import TAKEN, admit_new, follow, take
@@ -73,6 +74,8 @@ def mirrored_status(context: Context, source: Source) -> SourceStatus:
     rows = context.store.mirrors.agreed(source.id).values()
     named = [Skipped(path=row.path, reason=row.problem) for row in rows if row.problem not in {None, LEAF}]
     named += [Skipped(path=row.path, reason="both sides were edited") for row in rows if row.clash is not None]
+    with suppress(ZapomniError):  # a folder that is away has its problem beside it
+        named += walked(source).skipped
     return SourceStatus(
         source=source,
         documents=sum(row.tied for row in rows),
@@ -96,7 +99,8 @@ def _reconcile(
     standing, rows = mirrors.standing(source.scope), mirrors.agreed(source.id)
     looked = look(source, rows, clock=context.clock, rest_s=rest_s, progress=progress)
     state = Reconcile(context, source, looked, rows, standing, actor)
-    pairing = _followed(state, pair_up(rows, looked.seen.values(), looked.hides))
+    reopen(state)
+    pairing = _followed(state, pair_up(state.rows, looked.seen.values(), looked.hides))
     judged = judge(state, pairing)
     take(state, [one for one in judged if one.act in TAKEN - _LAST and not _is_named(state, one)])
     admit_new(state, pairing.new)

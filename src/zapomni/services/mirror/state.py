@@ -55,7 +55,8 @@ class Reconcile:
         self.removed = context.store.mirrors.removed(source.id)
         self.actor = Actor(name=f"{VERB}:{asked_by.name}", origin=Origin.FILE)
         self.paths = _paths_of(self.rows)
-        self.taken = {path_key(path) for path in (*rows, *looked.seen, *looked.waiting) if self.is_there(path)}
+        known = (*rows, *looked.seen, *looked.waiting)
+        self.taken = {path_key(path) for path in known if self.is_there(path) or looked.tree.is_there(path)}
         self.counts: Counter[str] = Counter()
         self.skipped: list[Skipped] = []
         self.notes: list[Skipped] = []
