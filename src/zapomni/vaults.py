@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os.path import isdir
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -151,7 +152,7 @@ class Vaults:
         if name is None or found:
             return [(read_folder(one.root, include=one.include or NOTES, exclude=one.exclude), one) for one in found]
         root = real_root(Path(name))
-        if not root.is_dir():
+        if not isdir(root):  # noqa: PTH112 - Path.is_dir raises for a name that is too long
             remedy = "Name a mirrored source as `zapomni source list` shows it, or a folder of notes"
             raise NotFound(f"there is no folder {root}", remedy=remedy)
         return [(read_folder(str(root)), None)]

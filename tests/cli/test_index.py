@@ -100,7 +100,7 @@ def test_a_line_leads_to_where_its_file_was_moved(folder: Path, zap: Zap) -> Non
 def test_an_index_that_is_no_text_is_left_alone_and_named(folder: Path, zap: Zap) -> None:
     (folder / "MEMORY.md").write_bytes(b"- [A](a.md) \xff\n")
     keep(zap, "Prod has two regions.", "--title", "Regions")
-    assert "MEMORY.md cannot be read" in scan(zap).err
+    assert "MEMORY.md is not UTF-8" in scan(zap).err
     assert (folder / "MEMORY.md").read_bytes() == b"- [A](a.md) \xff\n"
     assert (folder / "regions.md").exists()
 
@@ -161,7 +161,7 @@ def test_a_write_that_a_harness_would_not_load_is_told_with_its_lines(
     done = zap("store", "--json", "--scope", "agent:coder", "--title", "Порт", "--", "Стенд на 8090")
     lines, share = done.json["warnings"]
     assert "does not load line 3: - [Порт](порт.md) — Стенд на 8090" in lines
-    assert "MEMORY.md has 3 of 2 lines (150%)" in share
+    assert "MEMORY.md: it has 3 of 2 lines (150%)" in share
     assert "does not load line 3" in scan(zap).err
     report = zap("vault", "report", str(folder), "--json").json["reports"][0]
     assert [one["line"] for one in report["not_loaded"]] == [3]
@@ -287,3 +287,54 @@ def test_a_folder_that_is_none_and_a_blank_name_are_errors(home: Path, zap: Zap)
         assert zap(*command, str(home / "nowhere")).status == 3
         assert zap(*command, " ").status == 2
     assert "No folder is mirrored" in zap("index", "plan").err
+
+
+@pytest.mark.promise("index.kept")
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        ("индекс".encode("cp1251"), "is not UTF-8 (byte 1)"),
+        (b"- [Tabs](tabs.md)\n" * 70_000, "has more than 1,048,576 bytes"),
+        (None, "is not a regular file"),
+    ],
+)
+def test_an_index_that_cannot_be_read_is_named_everywhere_and_left_alone(
+    folder: Path, zap: Zap, data: bytes | None, why: str
+) -> None:
+    page = folder / "MEMORY.md"
+    page.unlink()
+    page.mkdir() if data is None else page.write_bytes(data)
+    stored = zap("store", "Прод в двух регионах.", "--scope", "agent:coder", "--title", "Прод")
+    assert (stored.status, why in stored.err) == (0, True), stored
+    assert why in scan(zap).err
+    for command in ("plan", "apply"):
+        done = zap("index", command, str(folder))
+        assert (done.status, why in done.err) == (7, True), done
+    assert zap("index", "restore", str(folder)).status in {3, 7}
+    assert page.is_dir() if data is None else page.read_bytes() == data
+
+
+@pytest.mark.promise("index.budget")
+def test_a_warning_names_the_index_once(folder: Path, zap: Zap, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ZAPOMNI_INDEX_LINES", "1")
+    keep(zap, "Прод в двух регионах.", "--title", "Прод")
+    told = scan(zap).err
+    assert "MEMORY.md: it has" in told
+    assert "MEMORY.md: MEMORY.md" not in told
+
+
+@pytest.mark.promise("index.cut")
+def test_a_cut_that_listed_further_notes_comes_back_to_the_byte_with_what_came_since(folder: Path, zap: Zap) -> None:
+    for name in ("один", "два", "три"):
+        (folder / f"{name}.md").write_text(f"---\nname: {name}\nmetadata:\n  type: project\n---\n\n{name}\n")
+    scan(zap)
+    before = index_of(folder)
+    assert zap("index", "apply", str(folder)).status == 0
+    assert "один.md" in (folder / "index-project.md").read_text(encoding="utf-8")
+    assert zap("index", "restore", str(folder)).status == 0
+    assert index_of(folder) == before
+    zap("index", "apply", str(folder))
+    keep(zap, "Прод в двух регионах.", "--title", "Прод", "--about", "project")
+    scan(zap)
+    zap("index", "restore", str(folder))
+    assert index_of(folder) == before + "- [Прод](прод.md) — Прод в двух регионах.\n"

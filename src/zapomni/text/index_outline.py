@@ -25,7 +25,7 @@ def outline(text: str) -> list[list[str]]:
     for line in parse_index(text).lines:
         words = line.text.strip(_EDGES)
         lead = line.text[: len(line.text) - len(line.text.lstrip("\ufeff"))] if words else ""
-        rows.append([_mark(words), target_mark(line), lead, line.text[len(lead) + len(words) :]])
+        rows.append([words_mark(line), target_mark(line), lead, line.text[len(lead) + len(words) :]])
     return rows
 
 
@@ -45,6 +45,11 @@ def rebuilt(rows: Iterable[Sequence[str]], pages: Iterable[str]) -> str:
     by_file.pop("", None)
     lines = ((by_words.get(words, by_file.get(file)), lead, end) for words, file, lead, end in rows)
     return "".join(f"{lead}{words}{end}" for words, lead, end in lines if words is not None)
+
+
+def words_mark(line: Line) -> str:
+    """Return the hash of what a line says."""
+    return _mark(line.text.strip(_EDGES))
 
 
 def target_mark(line: Line) -> str:

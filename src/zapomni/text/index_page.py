@@ -10,6 +10,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import unquote
 
@@ -110,6 +111,7 @@ def line_of(entry: Entry) -> str:
     return _item(_escaped(entry.title), entry.target, entry.hook)
 
 
+@lru_cache(maxsize=8)
 def parse_index(text: str) -> IndexPage:
     """Read a page. Lines inside fenced code are nobody's entries. Never raises."""
     return IndexPage(lines=tuple(_lines(text)))

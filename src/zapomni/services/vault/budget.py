@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zapomni.text.clean import preview
-from zapomni.text.index_cut import INDEX
 from zapomni.text.index_page import loaded, parse_index
 from zapomni.text.tokens import estimate_tokens
 
@@ -69,7 +68,7 @@ def _warnings(text: str, settings: IndexSettings) -> Iterator[str]:
         told = "; ".join(preview(lines[number - 1].text, _SHOWN) for number in cut[:_NAMED])
         more = f" and {len(cut) - _NAMED} more" if len(cut) > _NAMED else ""
         span = f"line {cut[0]}" if len(cut) == 1 else f"lines {cut[0]} to {cut[-1]}"
-        yield f"{INDEX}: a harness does not load {span}: {told}{more}; `zapomni index plan` proposes a cut"
+        yield f"a harness does not load {span}: {told}{more}; `zapomni index plan` proposes a cut"
     for budget in budgets_of(size_of(text), settings):
         if budget.share >= NEAR:
-            yield f"{INDEX} has {budget.used:,} of {budget.most:,} {budget.what} ({budget.share:.0%})"
+            yield f"it has {budget.used:,} of {budget.most:,} {budget.what} ({budget.share:.0%})"

@@ -234,7 +234,9 @@ def _unchanged(root: str, path: str, sha256: str) -> str:
         with Tree(root).open(path) as file:
             text = file.read().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise Conflict(f"{path} cannot be read any more ({error})", remedy=_REMEDY) from None
+        raise Conflict(
+            f"{path} cannot be read any more ({getattr(error, 'strerror', None) or 'it is not UTF-8'})", remedy=_REMEDY
+        ) from None
     if mark(text) != sha256:
         raise Conflict(f"{path} was changed since", remedy=_REMEDY)
     return text

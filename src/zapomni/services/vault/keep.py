@@ -84,7 +84,7 @@ def index_warnings(context: Context, source: Source, memory: Memory, settings: I
         return (f"{source.root}: {error.message}",)
     cards = [card_of(path, memory)]
     after = distributed(pages, cards, homes_as_they_are(pages, cards))
-    return tuple(f"{source.root}/{warning}" for warning in budget_warnings(after[INDEX], settings))
+    return tuple(f"{source.root}/{INDEX}: {warning}" for warning in budget_warnings(after[INDEX], settings))
 
 
 def _kept(

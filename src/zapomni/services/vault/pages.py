@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from zapomni.services.vault.folder import Folder
 
 LIMIT: Final = 2**20
-"""Most bytes of a page that are read; a harness loads a fortieth of it."""
+"""Most bytes of a page; a harness loads a fortieth of it."""
 _ACTS: Final = (About.USER, About.FEEDBACK)
 """What must act though nobody asks for it: who the owner is, and how to work (features B-8, B-15)."""
 
@@ -46,8 +46,13 @@ def read_pages(tree: Tree) -> dict[str, str]:
         pages = {INDEX: _read(tree, INDEX)}
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError) as error:
-        raise Unavailable(f"{INDEX} cannot be read ({error})", remedy="Mend the file by hand") from None
+    except UnicodeDecodeError as error:
+        problem = f"{INDEX} is not UTF-8 (byte {error.start + 1})"
+        raise Unavailable(problem, remedy="Convert it by hand") from None
+    except OSError as error:
+        raise Unavailable(
+            f"{INDEX} cannot be read ({error.strerror or error})", remedy="Mend the file by hand"
+        ) from None
     for line in parse_index(pages[INDEX]).entries:
         path = target_key(line.entry.target) if line.entry else ""
         if path.startswith("index-") and path not in pages:
@@ -90,4 +95,7 @@ def _card(path: str, title: str, description: str, about: About | None, body: st
 
 def _read(tree: Tree, path: str) -> str:
     with tree.open(path) as file:
-        return file.read(LIMIT + 1).decode("utf-8")
+        data = file.read(LIMIT + 1)
+    if len(data) > LIMIT:
+        raise OSError(f"it has more than {LIMIT:,} bytes")
+    return data.decode("utf-8")

@@ -18,12 +18,12 @@ from zapomni.services.vault.budget import size_of
 from zapomni.services.vault.pages import cards_of_folder, mark, read_pages, write_pages
 from zapomni.text.frontmatter import frontmatter
 from zapomni.text.index_cut import INDEX, distributed, homes_by_topic
-from zapomni.text.index_outline import outline, rebuilt, target_mark
+from zapomni.text.index_outline import outline, rebuilt, target_mark, words_mark
 from zapomni.text.index_page import parse_index, target_key, with_lines
 from zapomni.text.notes import BOM
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from zapomni.model import Actor
     from zapomni.services.context import Context
@@ -87,7 +87,12 @@ class Written:
 
 
 def plan_cut(folder: Folder) -> Plan:
-    """Say what a cut would make of the index of a folder; notes that the index does not list yet are listed then."""
+    """Say what a cut would make of the index of a folder; notes that the index does not list yet are listed then.
+
+    Raises `Unavailable` for an index that is there and cannot be read.
+    """
+    if INDEX not in folder.pages:
+        read_pages(Tree(folder.root))  # says why, where there is one
     cards = cards_of_folder(folder)
     homes = homes_by_topic(cards, [note.path for note in folder.notes])
     after = distributed(folder.pages, cards, homes)
@@ -115,7 +120,7 @@ def apply_cut(context: Context, plan: Plan, *, actor: Actor) -> Written:
     if not plan.changed:
         raise Refused(f"the index of {plan.root} is cut so already", remedy="`zapomni index plan` shows how it is cut")
     pages = {path: outline(text) for path, text in plan.before.items()}
-    run = _run(context, CUT, actor, {"root": plan.root, "pages": pages})
+    run = _run(context, CUT, actor, {"root": plan.root, "pages": pages, "listed": _entries(plan.after.values())})
     return Written(root=plan.root, run=run, pages=write_pages(Tree(plan.root), plan.before, plan.after))
 
 
@@ -125,13 +130,14 @@ def restore_cut(context: Context, root: str, *, actor: Actor) -> Written:
     An index that nobody changed since becomes what it was to the byte. Lines of notes that came since are put behind
     the others. A leaf into which somebody wrote something else stays, and is named. Raises `NotFound` without a cut.
     """
-    outlines = _latest(context, root)["pages"]
+    cut = _latest(context, root)
+    outlines, listed = cut["pages"], set(cut.get("listed", ()))
     tree = Tree(root)
     pages = read_pages(tree)
     after = {path: rebuilt(rows, pages.values()) for path, rows in outlines.items()}
     if INDEX in after:
         known = {file for rows in outlines.values() for _, file, _, _ in rows}
-        come = [line for text in pages.values() for line in _new_lines(text, known, pages)]
+        come = [line for text in pages.values() for line in _new_lines(text, known, listed, pages)]
         after[INDEX] = with_lines(after[INDEX], come)
     run = _run(context, RESTORED, actor, {"root": root})
     written = write_pages(tree, pages, after)
@@ -161,11 +167,20 @@ def _latest(context: Context, root: str) -> Mapping[str, Any]:
     raise NotFound(f"the index of {root} was not cut here", remedy="`zapomni index plan` proposes a cut")
 
 
-def _new_lines(text: str, known: set[str], pages: Mapping[str, str]) -> list[str]:
+def _entries(pages: Iterable[str]) -> list[str]:
+    """Return the hashes of all entries of some pages."""
+    return sorted({words_mark(line) for text in pages for line in parse_index(text).entries})
+
+
+def _new_lines(text: str, known: set[str], listed: set[str], pages: Mapping[str, str]) -> list[str]:
+    """Return the lines of notes that were not on the pages before the cut, nor put there by it."""
     return [
         line.text.strip("\ufeff\r\n")
         for line in parse_index(text).entries
-        if line.entry and target_mark(line) not in known and target_key(line.entry.target) not in pages
+        if line.entry
+        and target_key(line.entry.target) not in pages
+        and target_mark(line) not in known
+        and words_mark(line) not in listed
     ]
 
 
