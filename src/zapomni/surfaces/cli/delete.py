@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 
     from zapomni.app import Zapomni
     from zapomni.model import Memory
+
+
+_OUTSIDE: Final = (
+    "what was written elsewhere before still holds it: exports, backups, git repositories; a file of a mirrored folder "
+    "goes with the next `zapomni source scan`"
+)
 
 
 @click.command("delete")
@@ -64,7 +70,10 @@ def delete(
             seen = ", ".join(str(scope) for scope in app.scopes(scopes))
             _confirm(f"{'Erase for good' if erase else 'Delete'} {len(wanted)} of the memories in {seen}?")
         done = app.delete_many(wanted, scopes=scopes, erase=erase, never=never)
-    return _summary(session, wanted, done.results, done.run)
+    status = _summary(session, wanted, done.results, done.run)
+    if erase and status == 0:
+        session.note([_OUTSIDE])
+    return status
 
 
 def _listed(app: Zapomni, scopes: Sequence[str], where: dict[str, Any]) -> list[Memory]:

@@ -50,6 +50,8 @@ def misses(session: Session, scopes: Sequence[str], *, limit: int) -> None:
     with session.memory() as app:
         found, alarms = app.review.misses(scopes=scopes, limit=limit), app.review.alarms(scopes=scopes)
         session.answer(misses_shape(found, alarms), [*_listed(found), *alarm_lines(alarms)])
+        if not found:
+            session.note(["No miss was reported"])
 
 
 def _told(missed: Missed) -> Iterator[str]:
