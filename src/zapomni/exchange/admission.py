@@ -106,7 +106,7 @@ class Admission:
             before = tx.get(memory_id)
             if before is not None:
                 now = self._context.clock()
-                after = replace(before, deleted_at=now, updated_at=now, version=before.version + 1)
+                after = before.gone(now)
                 tx.put(before, after, verb=Verb.DELETE, actor=self._actor, at=now, run=self._run_in(tx))
                 self.counts["deleted"] += 1
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.model.kinds import Origin, ScopeKind, Trust
@@ -107,3 +107,7 @@ class Memory:
     access_count: int = 0
     deleted_at: datetime | None = None
     version: int = 1
+
+    def gone(self, at: datetime) -> Memory:
+        """Return its next version, in which it is deleted."""
+        return replace(self, deleted_at=at, updated_at=at, version=self.version + 1)

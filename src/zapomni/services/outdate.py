@@ -6,7 +6,6 @@ what they were drawn from waits for the next consolidation, which concludes anew
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from zapomni.model import LinkKind, Memory, Origin, Verb
@@ -45,7 +44,7 @@ def outdate(
         members = [link.target for link in context.store.links(insight.id) if link.source == insight.id]
         if insight.deleted_at is None:
             tx.readings.unmark_consolidated(memory_ids=members)
-        gone = None if after is None else replace(insight, deleted_at=at, updated_at=at, version=insight.version + 1)
+        gone = None if after is None else insight.gone(at)
         tx.put(insight, gone, verb=Verb.ERASE if gone is None else Verb.DELETE, actor=actor, at=at, run=run)
     tx.readings.unmark_consolidated(memory_ids=[before.id])
     return tuple(insight.id for insight in insights)

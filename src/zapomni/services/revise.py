@@ -147,7 +147,7 @@ def _delete(
     found = find_one(context, short, scopes)
     now = context.clock()
     before = tx.get(found.id) or found
-    after = replace(before, deleted_at=now, updated_at=now, version=before.version + 1)
+    after = before.gone(now)
     written = write_change(context, tx, before, after, verb=Verb.DELETE, actor=actor, run=run)
     if never:
         mark = digest(before.content).hex()

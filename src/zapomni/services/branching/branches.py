@@ -80,7 +80,7 @@ def drop_branch(context: Context, name: str, *, actor: Actor) -> Dropped:
         tx.start_run(run)
         forks = tx.branches.forks(name)
         for fork in forks:
-            gone = replace(fork.memory, deleted_at=now, updated_at=now, version=fork.memory.version + 1)
+            gone = fork.memory.gone(now)
             tx.put(fork.memory, gone, verb=Verb.DELETE, actor=actor, at=now, run=run.id)
         tx.branches.drop(name, now, run.id)
         tx.finish_run(run.id, context.clock(), {"branch": name, "dropped": len(forks)})

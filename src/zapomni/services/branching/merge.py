@@ -127,7 +127,7 @@ class _Merging:
     def let_go(self, own: Memory) -> None:
         """Take a memory off its branch; undoing the run puts it back."""
         now = self._context.clock()
-        gone = replace(own, deleted_at=now, updated_at=now, version=own.version + 1)
+        gone = own.gone(now)
         self._put(own, gone, Verb.DELETE)
 
     def _add(self, own: Memory, policy: Policy) -> Step:
@@ -181,7 +181,7 @@ class _Merging:
             return self._left(own, base, reason, policy=policy, clash=("deleted_at",))
         self.let_go(own)
         now = self._context.clock()
-        gone = replace(base, deleted_at=now, updated_at=now, version=base.version + 1)
+        gone = base.gone(now)
         self._put(base, gone, Verb.DELETE)
         return self._step(base, Done.DELETED, policy=policy if changed else None)
 

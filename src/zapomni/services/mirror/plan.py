@@ -127,11 +127,6 @@ def decide(case: Case) -> Act:
     return Act.LEAVE if case.held else Act.WRITE
 
 
-def moved_first(pairs: Iterable[Pair]) -> list[Pair]:
-    """Return the pairs whose file is elsewhere now."""
-    return [pair for pair in pairs if pair.row.path != pair.file.path]
-
-
 def resolved(rows: Iterable[Agreed]) -> set[tuple[str, str]]:
     """Return which memories mention which, by the `[[links]]` of their files: a file's name, or its path, names it."""
     tied = [row for row in rows if row.tied]

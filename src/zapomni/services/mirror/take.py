@@ -153,7 +153,7 @@ def _delete(state: Reconcile, tx: Tx, one: Judged) -> None:
         return  # another file took its place
     current = _current(tx, one)
     now = state.context.clock()
-    after = replace(current, deleted_at=now, updated_at=now, version=current.version + 1)
+    after = current.gone(now)
     run = state.run(tx)
     outdate(state.context, tx, current, after, actor=state.actor, at=now, run=run)
     tx.put(current, after, verb=Verb.DELETE, actor=state.actor, at=now, run=run)

@@ -5,7 +5,6 @@ Only what ingest made is touched, and only while nobody else has changed it: wha
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zapomni.model import Actor, Verb
@@ -70,7 +69,7 @@ def retire(context: Context, tx: Tx, memories: Iterable[Memory], *, actor: Actor
     insights: list[str] = []
     for memory in memories:
         now = context.clock()
-        after = replace(memory, deleted_at=now, updated_at=now, version=memory.version + 1)
+        after = memory.gone(now)
         insights += outdate(context, tx, memory, after, actor=actor, at=now, run=run)
         tx.put(memory, after, verb=Verb.DELETE, actor=actor, at=now, run=run)
     return tuple(insights)

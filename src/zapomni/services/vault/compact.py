@@ -86,8 +86,7 @@ def compaction(context: Context, source: Source, folder: Folder) -> Compaction:
 
 def file_proposals(context: Context, found: Compaction, folder: Folder, *, actor: Actor) -> Compaction:
     """Put what was found into the inbox, what is open there already or was rejected left out."""
-    sizes = {note.path: note for note in folder.notes}
-    marks = {path: _read(found.source, path) for one in found.merge for path in one.drop if path in sizes}
+    marks = {note.path: note.sha256 for note in folder.notes}
     filed: list[Proposal | None] = []
     with context.store.write() as tx:
         for kind, memories, reason, detail in (*map(_told_shortening, found.shorten), *_told_merges(found, marks)):
@@ -155,10 +154,10 @@ def _told_shortening(one: Shortening) -> tuple[ProposalKind, list[str], str, dic
 
 
 def _told_merges(
-    found: Compaction, texts: Mapping[str, str]
+    found: Compaction, marks: Mapping[str, str]
 ) -> Iterator[tuple[ProposalKind, list[str], str, dict[str, Any]]]:
     for one in found.merge:
-        drop = [{"path": path, "sha256": mark(texts[path])} for path in one.drop]
+        drop = [{"path": path, "sha256": marks[path]} for path in one.drop]
         detail = {"source": found.source.id, "root": found.source.root, "keep": one.keep, "drop": drop}
         reason = f"{', '.join(one.drop)} say{'s' if len(drop) == 1 else ''} the same as {one.keep}, which stays"
         yield ProposalKind.MERGE, [one.memory.id], reason, detail
@@ -220,7 +219,7 @@ def _drop(
         tx.put(None, memory, verb=Verb.CREATE, actor=decision.actor, at=now)
         made = Agreed(path=path, sha256=mark(text), memory_id=memory.id, version=memory.version)
         tx.mirrors.agree(source_id, made, text)
-    after = replace(memory, deleted_at=now, updated_at=now, version=memory.version + 1)
+    after = memory.gone(now)
     outdate(context, tx, memory, after, actor=decision.actor, at=now, run=decision.run)
     tx.put(memory, after, verb=Verb.DELETE, actor=decision.actor, at=now, run=decision.run)
 
@@ -240,8 +239,3 @@ def _unchanged(root: str, path: str, sha256: str) -> str:
     if mark(text) != sha256:
         raise Conflict(f"{path} was changed since", remedy=_REMEDY)
     return text
-
-
-def _read(source: Source, path: str) -> str:
-    with Tree(source.root).open(path) as file:
-        return file.read().decode("utf-8")

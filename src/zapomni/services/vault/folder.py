@@ -15,6 +15,7 @@ from zapomni.files.walk import walk
 from zapomni.model.document import Skipped
 from zapomni.services.find import everything_in
 from zapomni.services.mirror.look import SIZE_LIMIT, is_note
+from zapomni.services.vault.pages import mark
 from zapomni.text.index_cut import INDEX, is_leaf
 from zapomni.text.notes import Note, parse_note
 
@@ -30,13 +31,14 @@ NOTES: Final = ("*.md",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteFile:
-    """One note: its path under the root, its size in bytes, when the file was changed last, and what it says.
+    """One note: its path under the root, its size in bytes and their SHA-256, when it was changed last, what it says.
 
     `body_line` is the line of the file with which the body begins, from 1.
     """
 
     path: str
     size: int
+    sha256: str
     changed_at: datetime
     note: Note
     body_line: int = 1
@@ -136,4 +138,6 @@ def _note(file: Found, text: str) -> NoteFile:
     note = parse_note(text)
     above = len(text.rstrip().split("\n")) - len(note.body.rstrip().split("\n"))
     changed = datetime.fromtimestamp(file.modified_ns / 1e9, UTC)
-    return NoteFile(path=file.path, size=file.size, changed_at=changed, note=note, body_line=above + 1)
+    return NoteFile(
+        path=file.path, size=file.size, sha256=mark(text), changed_at=changed, note=note, body_line=above + 1
+    )
