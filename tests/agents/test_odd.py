@@ -136,6 +136,7 @@ def test_whatever_a_file_holds_it_is_left_or_given_back(
     before, kept = tree(person), folders(person)
     foretold = zap("setup", client, "--dry-run", "--json")
     assert (tree(person), folders(person)) == (before, kept)
+    assert not (person / "store").exists()
     done = zap("setup", client, "--json")
     assert (done.status, done.json["steps"]) == (foretold.status, foretold.json["steps"])
     skipped = [step for step in done.json["steps"] if step["outcome"] == "skipped"]

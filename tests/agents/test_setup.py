@@ -91,6 +91,18 @@ def test_what_the_own_command_made_goes_when_the_client_has_written_since(zap: Z
 
 
 @pytest.mark.promise("setup.own")
+def test_a_link_is_edited_by_us_for_a_clients_command_may_replace_it(zap: Zap, person: Path, program: Any) -> None:
+    log = program("claude", ADDS)
+    real, link = person / "home/dots.json", person / "home/.claude.json"
+    real.write_text("{}")
+    link.symlink_to("dots.json")
+    assert zap("setup", "claude-code").status == 0
+    assert not log.exists()
+    assert link.is_symlink()
+    assert "zapomni" in real.read_text()
+
+
+@pytest.mark.promise("setup.own")
 @pytest.mark.parametrize("body", ["sys.exit(1)", "", "os.remove(sys.argv[0]); raise SystemExit(9)"], ids=str)
 def test_where_the_own_command_fails_the_file_is_edited(zap: Zap, person: Path, program: Any, body: str) -> None:
     program("claude", body)

@@ -7,6 +7,7 @@ import pytest
 from tests.hooks.events import context_of
 
 from zapomni.model import Actor, Origin
+from zapomni.opening import open_memory
 from zapomni.services.sessions.briefing import PACK_LIMIT
 from zapomni.text.fence import without_fences
 
@@ -117,6 +118,23 @@ def test_lessons_that_were_handed_over_are_shown_once(app: Zapomni, fire: Fire) 
     app.review.accept(proposal.id)
     assert "Lessons handed over to you" in start(fire)
     assert "Lessons handed over to you" not in start(fire, "s2")
+
+
+@pytest.mark.promise("setup.agent")
+def test_what_a_hook_handed_over_the_server_of_that_client_does_not_hand_over_again(
+    app: Zapomni, fire: Fire, home: Path
+) -> None:
+    rule = app.remember(
+        "Run the linter before each commit.", scope="agent:codex", actor=Actor(name="x", origin=Origin.AGENT)
+    )
+    app.review.accept(app.review.promote(rule.id, to="user", scopes=("agent:codex",), why="it holds for all").id)
+    assert "Lessons handed over to you" in start(fire)
+    left = {}
+    for agent in ("claude-code", "gemini"):
+        with open_memory(home / "data", agent=agent) as served:  # as setup has its server started
+            left[agent] = [lesson.id for lesson in served.review.lessons()]
+    assert left["claude-code"] == []
+    assert len(left["gemini"]) == 1
 
 
 @pytest.mark.promise("scope.place")

@@ -150,7 +150,8 @@ def _put(
 ) -> Step:
     edit, sheet = aim.edit(launch), desk.sheet(file)
     state = edit.state(sheet.now or "")
-    command = _own_command(client, aim, machine, launch, reach) if state is State.ABSENT else ()
+    alone = state is State.ABSENT and not file.is_symlink()  # a client's own command may put a file in a link's place
+    command = _own_command(client, aim, machine, launch, reach) if alone else ()
     if command and not dry_run:
         _run(command, machine)
         sheet = desk.look_again(file)
