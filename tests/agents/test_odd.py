@@ -331,15 +331,13 @@ def test_removing_twice_and_where_nothing_is_changes_nothing(zap: Zap, person: P
 # --- killed in the midst ---------------------------------------------------------------------------------
 KILLED: Final = """
 import os, signal, sys
-from zapomni.agents import disk, ledger
 left = [int(sys.argv.pop(1))]
-replace = disk.replace_file
-def counting(file, data, **more):
+def counting(handle, sync=os.fsync):
     if left[0] == 0:
         os.kill(os.getpid(), signal.SIGKILL)
     left[0] -= 1
-    replace(file, data, **more)
-disk.replace_file = ledger.replace_file = counting
+    sync(handle)
+os.fsync = counting
 from zapomni.surfaces.cli.main import run
 run(sys.argv[1:])
 """
@@ -356,7 +354,16 @@ def test_setup_that_is_killed_between_two_files_is_finished_or_taken_back(zap: Z
     gone = zap("setup", "--remove")
     assert gone.status == 0
     assert tree(person) == before
-    assert not list((person / "home").rglob("*.part"))
+    assert not (person / "store/setup").exists()
+
+
+@pytest.mark.promise("setup.killed")
+def test_setup_that_was_killed_is_finished_by_the_next(zap: Zap, person: Path) -> None:
+    plant("cursor", person)
+    words = [sys.executable, "-c", KILLED, "4", "setup", "cursor"]
+    assert subprocess.run(words, check=False, capture_output=True, timeout=60).returncode == -signal.SIGKILL
+    assert zap("setup", "cursor").status == 0
+    assert not list(person.rglob("*.part"))
 
 
 @pytest.mark.promise("setup.told")
@@ -388,3 +395,19 @@ def test_a_home_with_spaces_quotes_and_cyrillic_gets_a_hook_that_runs(
     assert "Решили: заказы магазина храним в PostgreSQL." in zap("--home", str(store), "list").out
     zap("--home", str(store), "setup", "--remove")
     assert not (mine / ".cursor").exists()
+
+
+@pytest.mark.promise("setup.killed")
+@pytest.mark.parametrize("writes", [0, 1, 2, 4])
+def test_a_removal_that_is_killed_between_two_files_is_finished_by_the_next(
+    zap: Zap, person: Path, writes: int
+) -> None:
+    for client in ("cursor", "gemini", "codex"):
+        plant(client, person)
+    before, kept = tree(person), folders(person)
+    zap("setup", "cursor", "gemini", "codex")
+    words = [sys.executable, "-c", KILLED, str(writes), "setup", "--remove"]
+    assert subprocess.run(words, check=False, capture_output=True, timeout=60).returncode == -signal.SIGKILL
+    assert zap("setup", "--remove").status == 0
+    assert (tree(person), folders(person)) == (before, kept)
+    assert not (person / "store/setup").exists()

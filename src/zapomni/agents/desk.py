@@ -113,6 +113,7 @@ class Desk:
     def write(self, file: Path) -> None:
         """Write one file; raises `Unavailable` where the system or another program is in the way."""
         sheet = self.sheets[file]
+        disk.sweep(file)
         if sheet.data is not None and sheet.data != sheet.seen.data:
             disk.write(file, sheet.data, seen=sheet.seen.data, executable=sheet.executable)
 
@@ -138,6 +139,7 @@ class Desk:
     def put_back(self, file: Path, data: bytes | None) -> None:
         """Write what a file held before us, or delete it, and drop its record."""
         sheet = self.sheets[file]
+        disk.sweep(file)
         if data is None:
             disk.delete(file)
         elif data != sheet.seen.data:

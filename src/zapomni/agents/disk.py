@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
+from glob import escape
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
 LIMIT: Final = 64 * 1024 * 1024
 """Most bytes of a settings file; Claude Code's own reaches a few."""
+_PART: Final = ".part"
 _BOM: Final = "\ufeff"
 _PLAIN: Final = 0o644
 _EXECUTABLE: Final = 0o755
@@ -77,12 +80,20 @@ def delete(file: Path) -> None:
         raise Unavailable(f"it cannot be deleted ({error.strerror or error})", remedy="Look at its rights") from None
 
 
+def sweep(file: Path) -> None:
+    """Delete what a run that was killed in the midst of writing a file left beside it."""
+    target = file.resolve()
+    with suppress(OSError):
+        for left in target.parent.glob(f".{escape(target.name)}.*-*{_PART}"):
+            left.unlink(missing_ok=True)
+
+
 def replace_file(file: Path, data: bytes, *, mode: int, keep_mode: bool = False) -> None:
     """Put a file's new bytes in its place in one step; a link stays, and what it leads to is replaced."""
     target = file.resolve()
     if keep_mode and target.exists():
         mode = target.stat().st_mode & 0o7777
-    part = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    part = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}{_PART}")
     try:
         with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode), "wb") as stream:
             stream.write(data)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from zapomni.agents.disk import replace_file
+from zapomni.agents.disk import replace_file, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,8 +96,10 @@ class Ledger:
             rows = {str(file): asdict(record) for file, record in self.records.items()}
             known = {"version": 1, "files": rows, "folders": list(dict.fromkeys(map(str, self.folders)))}
             text = json.dumps(known, ensure_ascii=False, indent=1)
+            sweep(self.folder / "clients.json")
             replace_file(self.folder / "clients.json", text.encode(), mode=_PRIVATE)
             return
+        sweep(self.folder / "clients.json")
         (self.folder / "clients.json").unlink(missing_ok=True)
         for backup in (self.folder / "backups").glob("*"):
             backup.unlink(missing_ok=True)
