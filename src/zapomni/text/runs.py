@@ -15,7 +15,7 @@ _LONGEST: Final = 64
 """Runs that are remembered, and their characters: longer ones are rarely met twice."""
 
 
-@lru_cache(maxsize=4)  # a write parts its text for secrets, for the digest and for the index, one behind the other
+@lru_cache(maxsize=4)  # a write parts its text for secrets and then for its digest
 def runs_of(text: str) -> tuple[str, ...]:
     """Return the runs of a text in their order."""
     return tuple(text.split())

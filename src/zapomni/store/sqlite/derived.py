@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from zapomni.store.sqlite.corpus import Corpus
 
 _fold: Final = lru_cache(maxsize=4_096)(name_key)  # the memories of one import share their tags
-WordsRow = tuple[int, str, str, str]
-"""The number of a memory and its three columns of the index of words."""
-
 _INSERT_WORDS: Final = "INSERT INTO words (rowid, title, body, exact) VALUES (?, ?, ?, ?)"
 _INSERT_JOB: Final = "INSERT OR IGNORE INTO embed_jobs (space_no, memory_no) VALUES (?, ?)"
 _MISSING_JOB: Final = (
@@ -49,16 +46,9 @@ def embedded_text(memory: Memory) -> tuple[str, str, str]:
     return memory.title, memory.description, memory.content
 
 
-def words_row(no: int, memory: Memory) -> WordsRow:
-    """Return the words of a memory as the index takes them."""
-    title, body = word_fields(memory)
-    words = index_words(title=title, body=body)
-    return no, words.title, words.body, words.exact
-
-
-def add_words(db: apsw.Connection, rows: Iterable[WordsRow]) -> None:
-    """Index the words of memories."""
-    db.executemany(_INSERT_WORDS, rows)
+def add_words(db: apsw.Connection, memories: Iterable[tuple[int, Memory]]) -> None:
+    """Index the words of memories, each with its number."""
+    db.executemany(_INSERT_WORDS, [(no, *_words_of(memory)) for no, memory in memories])
 
 
 def drop_words(db: apsw.Connection, no: int) -> None:
@@ -122,6 +112,12 @@ def drop_orphans(db: apsw.Connection, corpus: Corpus, vector_nos: Sequence[int])
         f" AND NOT EXISTS (SELECT 1 FROM {corpus.pieces} WHERE vector_no = {corpus.vectors}.no)",
         (json.dumps(vector_nos),),
     )
+
+
+def _words_of(memory: Memory) -> tuple[str, str, str]:
+    title, body = word_fields(memory)
+    words = index_words(title=title, body=body)
+    return words.title, words.body, words.exact
 
 
 def _names(no: int, labels: Iterable[str]) -> list[tuple[str, int, str]]:

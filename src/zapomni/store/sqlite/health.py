@@ -78,7 +78,7 @@ def rebuild(db: apsw.Connection) -> None:
         memory = memory_of(row)
         derived.add_names(db, row[0], memory)
         if memory.deleted_at is None:
-            derived.add_words(db, [derived.words_row(row[0], memory)])
+            derived.add_words(db, [(row[0], memory)])
     db.execute(
         "DELETE FROM pieces WHERE memory_no NOT IN (SELECT no FROM memories)"
         " OR memory_no IN (SELECT memory_no FROM pieces WHERE vector_no NOT IN (SELECT no FROM vectors))"

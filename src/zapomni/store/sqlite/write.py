@@ -68,7 +68,7 @@ class SqliteTx:
         """Whether something was erased, so that its traces must be cleared from the log after the commit."""
         self.first = False
         """Whether the store was empty before."""
-        self._unindexed: list[derived.WordsRow] = []
+        self._unindexed: list[tuple[int, Memory]] = []
 
     def settle(self) -> None:
         """Index the words of what was added; one by one they make an import an eighth dearer."""
@@ -231,7 +231,7 @@ class SqliteTx:
         no = self._db.last_insert_rowid()
         derived.add_names(self._db, no, memory)
         if memory.deleted_at is None:
-            self._unindexed.append(derived.words_row(no, memory))
+            self._unindexed.append((no, memory))
             derived.add_jobs(self._db, no, self._open_spaces())
         if len(self._unindexed) >= _TOGETHER:
             self.settle()
@@ -267,7 +267,7 @@ class SqliteTx:
         if was:
             derived.drop_words(self._db, no)
         if is_now:
-            derived.add_words(self._db, [derived.words_row(no, after)])
+            derived.add_words(self._db, [(no, after)])
 
     def _erase(self, memory: Memory) -> int:
         self.settle()
