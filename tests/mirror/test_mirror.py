@@ -315,12 +315,14 @@ def test_two_edits_stay_both_until_somebody_chooses(clash, choice, texts):
 
 @pytest.mark.promise("mirror.conflicts")
 @pytest.mark.parametrize("choice", ["memory", "file", "both"])
-def test_a_choice_that_is_undone_before_a_scan_leaves_both_sides_and_can_be_made_again(clash, choice):
+@pytest.mark.parametrize("name", ["a.md", "б.md"])
+def test_a_choice_that_is_undone_before_a_scan_leaves_both_sides_and_can_be_made_again(clash, choice, name):
     (proposal,) = clash.app.review.proposals(scopes=[clash.scope])
     run = clash.app.review.accept(proposal.id, choice=choice, scopes=[clash.scope]).run
+    (clash.root / "a.md").rename(clash.root / name)
     clash.app.undo_run(run)
-    assert counts(clash.scan()) == {"conflicts": 1}
-    assert "Сторона файла." in clash.read("a.md")
+    assert counts(clash.scan())["conflicts"] == 1
+    assert "Сторона файла." in clash.read(name)
     assert clash.one("The memory's side.")
     (again,) = clash.app.review.proposals(scopes=[clash.scope])
     clash.app.review.accept(again.id, choice="both", scopes=[clash.scope])

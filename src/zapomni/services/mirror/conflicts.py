@@ -82,20 +82,21 @@ def clash(state: Reconcile, tx: Tx, row: Agreed, file: Seen, one: Said, memory: 
 def reopen(state: Reconcile) -> None:
     """Set two sides against each other again whose settlement was undone.
 
-    Where the file says something else by now there is nothing left to decide, and the proposal is withdrawn.
+    Where no file says any more what it said then there is nothing left to decide, and the proposal is withdrawn.
     """
     held = {row.memory_id for row in state.rows.values() if row.clash is not None}
     undone = [one for one in _waiting(state) if one.memories[0] not in held]
     if not undone:
         return
+    seen = {file.sha256 for file in state.looked.seen.values()}
     with state.writing() as tx:
         for proposal in undone:
-            path, mark, (memory_id, *_) = str(proposal.detail["path"]), proposal.detail["sha256"], proposal.memories
-            row, file = state.rows.get(path), state.looked.seen.get(path)
-            if row is None or file is None or file.sha256 != mark:
+            mark, (memory_id, *_) = proposal.detail["sha256"], proposal.memories
+            row = next((one for one in state.rows.values() if one.tied and one.sha256 == mark), None)
+            if row is None or mark not in seen:
                 withdraw(state, tx, memory_id)
                 continue
-            state.forget(tx, [path])  # with the text, for what both once agreed on is not known any more
+            state.forget(tx, [row.path])  # with the text, for what both once agreed on is not known any more
             both = f"{mark}:{proposal.detail['version']}"
             state.agree(tx, replace(row, sha256="", version=0, memory_id=memory_id, links=(), clash=both), None)
 
