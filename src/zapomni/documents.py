@@ -87,15 +87,28 @@ class DocumentIndex:
         exclude: Sequence[str] = (),
         start: bool = False,
     ) -> Source:
-        """Attach a folder or file; nothing is read before the next scan. `start` makes a folder that is not there."""
+        """Attach a folder or file; nothing is read before the next scan. `start` makes a folder that is not there.
+
+        A mirror must be told its scope: every memory of it becomes a file of the folder.
+        """
         if isinstance(root, str) and not root.strip():
             raise InvalidInput("path", "it is blank", remedy="Name a folder or file, `.` for this one")
-        target, _ = scope_to_write(self._context, scope)
         how = parse_choice("mode", mode, SourceMode, SourceMode.INDEX)
+        if how is SourceMode.MIRROR and scope is None:
+            raise self._no_scope()
+        target, _ = scope_to_write(self._context, scope)
         if start:
             make_root(Path(root))
         return add_source(
             self._context, Path(root), scope=target, home=self._home, mode=how, include=include, exclude=exclude
+        )
+
+    def _no_scope(self) -> InvalidInput:
+        known = ", ".join(sorted(map(str, self._context.store.scopes()))) or "none yet"
+        return InvalidInput(
+            "scope",
+            f"a mirrored folder must be told it, for every memory of it becomes a file there (known scopes: {known})",
+            remedy="Name the folder's own, for example --scope agent:NAME, or --scope user for all that is the user's",
         )
 
     def is_elsewhere(self) -> bool:

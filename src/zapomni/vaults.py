@@ -135,7 +135,7 @@ class Vaults:
 
         ((read, found),) = self._folders(source, scopes)
         if found is None:
-            remedy = f"`zapomni source add {source} --mode mirror` attaches it"
+            remedy = f"`zapomni source add {source} --mode mirror --scope SCOPE` attaches it"
             raise Refused(f"{read.root} is not mirrored, so nothing can be proposed for it", remedy=remedy)
         came = compaction(self._context, found, read)
         return came if dry_run else file_proposals(self._context, came, read, actor=self._actor)

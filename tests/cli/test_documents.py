@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 
-from zapomni.errors import Refused, Unavailable
+from zapomni.errors import InvalidInput, Refused, Unavailable
 from zapomni.surfaces.cli.lines import excerpt
 from zapomni.text.words import query_words
 
@@ -285,6 +285,20 @@ def test_a_source_of_another_scope_is_looked_for_with_every_scope(zap: Zap, pape
     again = zap("source", "add", "papers", "--mode", "mirror", "--scope", "agent:bob")
     assert (again.status, "is mirrored for agent:ada already" in again.err) == (Refused.exit_status, True)
     assert "let go of" in zap("source", "remove", "papers", "--scope", "all").out
+
+
+@pytest.mark.promise("mirror.one-folder")
+def test_no_folder_is_mirrored_before_its_scope_was_said(zap: Zap, home: Path) -> None:
+    zap("store", "Пароли лежат в сейфе.")
+    empty = home / "пусто"
+    empty.mkdir()
+    refused = zap("source", "add", str(empty), "--mode", "mirror", "--json")
+    assert refused.status == InvalidInput.exit_status
+    assert "(known scopes: user)" in refused.json["error"]["message"]
+    assert "--scope user" in refused.json["error"]["remedy"]
+    assert list(empty.iterdir()) == []
+    assert zap("source", "list", "--json").json["count"] == 0
+    assert "written 1" in zap("source", "add", str(empty), "--mode", "mirror", "--scope", "user").out
 
 
 def test_no_text_of_a_file_controls_the_terminal(zap: Zap, home: Path) -> None:

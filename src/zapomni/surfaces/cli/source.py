@@ -49,9 +49,9 @@ def add(session: Session, path: str, *, no_scan: bool, quiet: bool, **fields: An
     """Attach a folder or file, and read it at once.
 
     In the mode `ingest` a language model reads each file into memories, and does so again when it changes.
-    In the mode `mirror` each note of a folder is a memory of the scope: an edit of either goes to the other, and in
-    no other mode are files ever changed. What `.gitignore` leaves out, folders of tools, binary files and files that
-    may hold secrets are passed over. Attached again, it takes the new patterns.
+    In the mode `mirror` each note of a folder is a memory of --scope, which must be given: an edit of either goes to
+    the other, and in no other mode are files ever changed. What `.gitignore` leaves out, folders of tools, binary
+    files and files that may hold secrets are passed over. Attached again, it takes the new patterns.
     """
     with session.memory() as app:
         added = app.documents.add(path, **fields)

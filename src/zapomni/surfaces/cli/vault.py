@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 scopes_option = click.option(
     "--scope", "scopes", multiple=True, metavar=SCOPE, help="Of this scope alone; every scope if not given. Repeatable."
 )
-NONE_MIRRORED = "No folder is mirrored; name one, or attach it: `zapomni source add DIR --mode mirror`"
+NONE_MIRRORED = "No folder is mirrored; name one, or attach it: `zapomni source add DIR --mode mirror --scope SCOPE`"
 
 
 @click.group("vault", cls=Group)
