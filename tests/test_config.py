@@ -10,9 +10,10 @@ import platformdirs
 import pytest
 
 from zapomni import config
-from zapomni.config import SETTINGS, load
+from zapomni.config import MERGE_POLICIES, SETTINGS, load
 from zapomni.errors import ConfigError
 from zapomni.forms import Secret
+from zapomni.model.branch import Policy
 
 KEY = "sk-trial-KEY-123"
 
@@ -271,3 +272,15 @@ def test_loading_brings_in_neither_toml_nor_platformdirs_nor_the_model_when_no_f
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_policy_that_is_none_stops_the_start_and_is_not_left_to_a_merge(read, place):
+    file = place / "home/.config/zapomni/config.toml"
+    with pytest.raises(ConfigError, match=f"merge_policy: 'foo' in {file} cannot be used") as refused:
+        read('merge_policy = "foo"')
+    assert tuple(Policy) == MERGE_POLICIES
+    assert refused.value.remedy == "Allowed is append, replace, confidence_gated, llm_merge or reject"
+    with pytest.raises(ConfigError, match="environment ZAPOMNI_MERGE_POLICY"):
+        read(env={"ZAPOMNI_MERGE_POLICY": "слить"})
+    assert read('merge_policy = "Replace"').merge_policy == "replace"
+    assert not read('merge_policy = ""').merge_policy

@@ -54,6 +54,8 @@ KEYS: Final = {
 
 TOOL_PROFILES: Final = ("core", "full")
 """What an agent may be shown: the tools that every session needs, or every tool."""
+MERGE_POLICIES: Final = ("append", "replace", "confidence_gated", "llm_merge", "reject")
+"""The words of `model.branch.Policy`, which settings are read without."""
 
 
 def _setting(form: Form, doc: str, default: Any = MISSING, *, project: bool = False) -> Any:
@@ -187,7 +189,9 @@ class Config:
     home: Path = _setting(PATH, "The folder that holds the store; it is made when missing.")
     scope: str = _setting(SCOPE, "The scope of memories that name none; empty means that of the caller's place.", "")
     branch: str = _setting(TEXT, "The branch of the memory that is worked on; empty means the main line.", "")
-    merge_policy: str = _setting(TEXT, "What settles what a branch and the main line both changed.", "")
+    merge_policy: str = _setting(
+        one_of(*MERGE_POLICIES), "What settles what a branch and the main line both changed; empty: its topic path.", ""
+    )
     teams: tuple[str, ...] = _setting(NAMES, "The teams whose memories every read sees beside its own.", ())
     agent: str = _setting(TEXT, "The name of the agent that asks; its scope agent:NAME is seen beside the others.", "")
     embedder: EmbedderSettings = EmbedderSettings()
