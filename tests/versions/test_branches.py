@@ -359,3 +359,19 @@ def test_what_lies_on_branches_is_named_by_an_export_and_folders_are_scanned_fro
     (scanned,) = work.vaults.scan(scopes=["agent:lion"])
     assert (scanned.added, work.reading.scan(scopes=["agent:lion"])) == (1, [])
     assert [memory.content for memory in main.list(scopes=["agent:lion"]).memories] == ["Заметка."]
+
+
+@pytest.mark.parametrize("verb", ["diff_branch", "merge_branch", "drop_branch"])
+def test_who_asks_for_a_branch_that_is_not_there_is_shown_those_that_are_and_told_to_make_none(
+    main: Zapomni, opened: Callable[..., Zapomni], verb: str
+) -> None:
+    main.versions.create_branch("опыт")
+    with pytest.raises(NotFound) as far:
+        getattr(main.versions, verb)("nope")
+    assert far.value.remedy == "`zapomni branch list` shows those that are there"
+    with pytest.raises(NotFound) as near:
+        getattr(main.versions, verb)("опыты")
+    assert near.value.remedy == "Did you mean опыт?"
+    with pytest.raises(NotFound, match="there is no branch 'nope'") as worked_on:
+        opened("nope").remember("x")
+    assert worked_on.value.remedy == "`zapomni branch create nope` makes it"

@@ -9,7 +9,7 @@ from zapomni.errors import InvalidInput, Refused
 from zapomni.model import Filter, Run, Trust, Verb
 from zapomni.model.branch import BRANCH_LIMIT, Branch
 from zapomni.record import to_record
-from zapomni.services.branching.fork import begun_from, no_branch
+from zapomni.services.branching.fork import begun_from, check_there
 from zapomni.services.branching.three_way import says_same
 from zapomni.services.difference import Difference, compared
 
@@ -67,13 +67,13 @@ def list_branches(context: Context) -> list[Listed]:
 
 def branch_changes(context: Context, name: str) -> list[BranchChange]:
     """Compare what a branch changed with the main line as the branch found it; raises `NotFound`."""
-    _check_there(context, name)
+    check_there(context, name)
     return [_change(context, fork) for fork in context.store.branches.forks(name)]
 
 
 def drop_branch(context: Context, name: str, *, actor: Actor) -> Dropped:
     """Delete what a branch holds, and the branch, in one run that undo takes back; raises `NotFound`."""
-    _check_there(context, name)
+    check_there(context, name)
     now = context.clock()
     run = Run(id=context.new_id(), verb="drop", actor=actor.name, started_at=now, detail={"branch": name})
     with context.store.write() as tx:
@@ -94,12 +94,6 @@ def checked_name(name: str) -> str:
         problem = f"{name!r} is not one word of at most {BRANCH_LIMIT} printable characters without @"
         raise InvalidInput("branch", problem, remedy="For example try-shorter-notes or feature/login")
     return text
-
-
-def _check_there(context: Context, name: str) -> None:
-    found = context.store.branches.find(name)
-    if found is None or found.dropped_at is not None:
-        raise no_branch(name, [one.name for one in context.store.branches.all()])
 
 
 def _change(context: Context, fork: Fork) -> BranchChange:

@@ -78,10 +78,21 @@ def open_branch(tx: Tx, name: str) -> Branch:
     return found
 
 
-def no_branch(name: str, known: Iterable[str]) -> NotFound:
-    """Return the error for a branch that is not there, naming those most like it."""
+def check_there(context: Context, name: str) -> None:
+    """Raise `NotFound` for a branch that is not there, where making it would help nobody: it has nothing to show."""
+    known = [one.name for one in context.store.branches.all()]
+    if name not in known:
+        raise no_branch(name, known, otherwise="`zapomni branch list` shows those that are there")
+
+
+def no_branch(name: str, known: Iterable[str], *, otherwise: str = "") -> NotFound:
+    """Return the error for a branch that is not there, naming those most like it, or else what else can be done.
+
+    By default that is making it: it was to be worked on.
+    """
     close = nearest(name, known)
-    remedy = f"Did you mean {' or '.join(close)}?" if close else f"`zapomni branch create {name}` makes it"
+    otherwise = otherwise or f"`zapomni branch create {name}` makes it"
+    remedy = f"Did you mean {' or '.join(close)}?" if close else otherwise
     return NotFound(f"there is no branch {name!r}", remedy=remedy)
 
 

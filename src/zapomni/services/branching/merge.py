@@ -11,7 +11,7 @@ from zapomni.errors import NotFound
 from zapomni.model import CONTENT_LIMIT, Memory, Run, Verb
 from zapomni.model.branch import Fork, Policy
 from zapomni.model.proposal import ProposalKind
-from zapomni.services.branching.fork import begun_from, open_branch
+from zapomni.services.branching.fork import begun_from, check_there, open_branch
 from zapomni.services.branching.three_way import join, policy_of, says_same
 from zapomni.services.outdate import outdate
 from zapomni.services.review.inbox import propose
@@ -73,6 +73,7 @@ def merge(context: Context, name: str, *, actor: Actor, policy: Policy | None = 
     topic path; what is left to a person stays on the branch and is proposed in the inbox. Raises `NotFound` for a
     branch that is not there.
     """
+    check_there(context, name)
     run = Run(id=context.new_id(), verb="merge", actor=actor.name, started_at=context.clock(), detail={"branch": name})
     steps: list[Step] = []
     with suppress(_Rehearsed), context.store.write() as tx:
