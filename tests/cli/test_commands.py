@@ -402,3 +402,11 @@ def test_a_document_is_the_only_thing_on_standard_output(zap: Zap) -> None:
     told = zap("store", f"another token {secret}")
     assert "cut out of content" in told.err
     assert secret not in told.out + told.err
+
+
+def test_what_is_found_by_its_description_shows_it(zap: Zap) -> None:
+    zap("store", "До десяти тысяч документов она не окупается.", "--description", "почему нет векторной базы")
+    shown = "  description: почему нет векторной базы\n"
+    assert shown in zap("recall", "векторная база", "--by", "description").out
+    assert shown in zap("recall", "векторная база", "--by", "description", "--with-docs").out
+    assert shown not in zap("recall", "векторная база").out

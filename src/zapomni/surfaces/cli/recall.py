@@ -62,10 +62,10 @@ def recall(
         preview = None if full else shapes.PREVIEW
         document = shapes.recollection_shape(answer, explain=explain, preview=preview, with_docs=with_docs)
         if with_docs:
-            session.answer(document, render_documents.together(answer, text, explain=explain, full=full))
+            session.answer(document, render_documents.together(answer, text, by=by, explain=explain, full=full))
             session.note(render_documents.together_notes(answer))
             return
-        session.answer(document, render.recollection(answer, explain=explain, full=full))
+        session.answer(document, render.recollection(answer, by=by, explain=explain, full=full))
         nothing = not (answer.hits or answer.left_out or session.json)
         searched = app.list(scopes=scopes, limit=1, **given(where)).total if nothing else None
         session.note(render.recollection_notes(answer, searched=searched, explain=explain))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from zapomni.errors import Conflict
-from zapomni.model import Memory, Patch, Trust
+from zapomni.model import DESCRIPTION_LIMIT, By, Memory, Patch, Trust
 from zapomni.record import FIELDS, TIMES, to_record
 from zapomni.surfaces.cli.lines import (
     INDENT,
@@ -41,15 +41,22 @@ _UNTOLD: Final = {"id", "content", "title", "version", "accessed_at", "access_co
 
 
 # --- memories -------------------------------------------------------------------------------------------
-def recollection(answer: Recollection, *, explain: bool = False, full: bool = False) -> Iterator[str]:
+def recollection(
+    answer: Recollection, *, by: str = By.TEXT, explain: bool = False, full: bool = False
+) -> Iterator[str]:
     """Show the hits of a recall, best first; `explain` adds each part of each score."""
     for one in answer.hits:
-        yield from hit(one, explain=explain, full=full)
+        yield from hit(one, by=by, explain=explain, full=full)
 
 
-def hit(found: Hit, *, explain: bool = False, full: bool = False, label: str = "") -> Iterator[str]:
-    """Show one hit; a `label` says that it is a memory, where other things are shown too."""
+def hit(found: Hit, *, by: str = By.TEXT, explain: bool = False, full: bool = False, label: str = "") -> Iterator[str]:
+    """Show one hit, with its description where it was found by it.
+
+    A `label` says that it is a memory, where other things are shown too.
+    """
     yield _headline(found.memory, f"{found.score:.2f}", label)
+    if by == By.DESCRIPTION and found.memory.description:
+        yield f"{INDENT}description: {one_line(found.memory.description, DESCRIPTION_LIMIT)}"
     yield from _body(found.memory, full=full)
     if explain:
         yield from explained(found.parts)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from zapomni.model import Hit
+from zapomni.model import By, Hit
 from zapomni.surfaces.cli.lines import (
     INDENT,
     TOLD,
@@ -63,11 +63,13 @@ def findings_notes(answer: Findings, *, attached: bool, elsewhere: bool) -> Iter
     yield from (f"Not up to date: {one_line(one, 4_000)}; see `zapomni source status`" for one in answer.stale)
 
 
-def together(answer: Recollection, asked: str, *, explain: bool = False, full: bool = False) -> Iterator[str]:
+def together(
+    answer: Recollection, asked: str, *, by: str = By.TEXT, explain: bool = False, full: bool = False
+) -> Iterator[str]:
     """Show memories and documents as one list, best first, each with a word that says which it is."""
     both: list[Hit | DocumentHit] = [*answer.hits, *answer.documents]
     hits = sorted(both, key=lambda hit: -hit.score)
-    yield from _hits(hits, asked, explain=explain, full=full, labelled=True)
+    yield from _hits(hits, asked, by=by, explain=explain, full=full, labelled=True)
 
 
 def together_notes(answer: Recollection) -> Iterator[str]:
@@ -91,14 +93,22 @@ def waiting(count: int) -> Iterator[str]:
         yield f"{count:,} {chunks} vector; `zapomni reembed` makes {makes}"
 
 
-def _hits(hits: Sequence[Hit | DocumentHit], asked: str, *, explain: bool, full: bool, labelled: bool) -> Iterator[str]:
+def _hits(
+    hits: Sequence[Hit | DocumentHit],
+    asked: str,
+    *,
+    explain: bool,
+    full: bool,
+    labelled: bool,
+    by: str = By.TEXT,
+) -> Iterator[str]:
     from zapomni.text.words import query_words
 
     words = {word.stem for word in query_words(asked)}
     folder = absolute(".")
     for one in hits:
         if isinstance(one, Hit):
-            yield from memory_hit(one, explain=explain, full=full, label="memory")
+            yield from memory_hit(one, by=by, explain=explain, full=full, label="memory")
             continue
         yield _headline(one, folder, "document" if labelled else "")
         yield from _body(one, words, full=full)
