@@ -94,17 +94,19 @@ class Sessions:
     def close(self, transcript: str, *, client: str, name: str | None = None, dry_run: bool = True) -> Captured:
         """Keep what a whole transcript says, or with `dry_run` only tell what that would be by the rules alone.
 
-        Raises `InvalidInput` for a file that is no transcript.
+        Without a `name` it is the session that the transcript names, or else the name of its file. Raises
+        `InvalidInput` for a file that is no transcript.
         """
         from pathlib import Path
 
         from zapomni.errors import InvalidInput
         from zapomni.model.session import Event
+        from zapomni.readers.transcripts.registry import session_of
         from zapomni.services.sessions.capture import Captured, apply
         from zapomni.services.sessions.plan import plan_session
 
         path = Path(transcript)
-        event = Event(client, Moment.END, session=name or path.stem, transcript=str(path))
+        event = Event(client, Moment.END, session=name or session_of(path) or path.stem, transcript=str(path))
         plan = plan_session(self._context, event, tail=None)
         if plan.reason is not None:
             raise InvalidInput(
@@ -119,11 +121,12 @@ class Sessions:
             plan = read_by_model(self._context, plan, llm, terms)
         return apply(self._context, plan, actor=self._actor)
 
-    def records(self, limit: int) -> Page:
+    def records(self, limit: int, *, scopes: Sequence[str] = ()) -> Page:
         """Return the records of the sessions that left something behind, the latest first."""
+        from zapomni.services.scopes import scopes_to_read
         from zapomni.services.sessions.capture import RECORD
 
-        where = Filter(scopes=self._context.place.read, kinds=(Kind.EPISODIC,), tags=(RECORD,))
+        where = Filter(scopes=scopes_to_read(self._context, scopes), kinds=(Kind.EPISODIC,), tags=(RECORD,))
         return self._context.store.page(where, limit)
 
     def _begun(self, session: str, event: Event) -> Pack:

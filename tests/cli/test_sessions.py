@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from tests.hooks.events import claude_lines
 
+from zapomni.errors import NotFound
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -22,7 +24,7 @@ def test_a_client_that_is_not_known_is_named_and_a_short_name_is_understood(zap:
     assert (wrong.status, "Did you mean claude-code?" in wrong.err) == (2, True)
     shown = zap("session", "close", "--transcript", str(file), "--client", "claude", "--json").json
     assert (shown["client"], shown["turns"]) == ("claude-code", 1)
-    assert ": 1 turn of session t" in zap("session", "close", "--transcript", str(file)).out
+    assert ": 1 turn of session c1; --apply keeps it in user" in zap("session", "close", "--transcript", str(file)).out
 
 
 def test_sessions_are_counted_like_every_other_list(zap: Zap, home: Path) -> None:
@@ -32,6 +34,25 @@ def test_sessions_are_counted_like_every_other_list(zap: Zap, home: Path) -> Non
     zap("session", "close", "--transcript", str(home / "t.jsonl"), "--apply")
     found = zap("session", "list", "--json").json
     assert (found["count"], found["total"], len(found["sessions"])) == (1, 1, 1)
+
+
+def test_what_is_known_already_is_said_to_be_and_the_name_of_the_file_names_no_session(zap: Zap, home: Path) -> None:
+    file = home / "t.jsonl"
+    file.write_text(claude_lines(SAID, session="4f1c"), encoding="utf-8")
+    assert zap("session", "close", "--transcript", str(file), "--apply", "--json").json["session"] == "4f1c"
+    told = zap("session", "close", "--transcript", str(file), "--session", "другая").out
+    assert "Nothing new: 1 turn of session другая, and user knows all of it already" in told
+    file.write_text('{"role": "user", "content": "Решили: храним в SQLite."}\n', encoding="utf-8")
+    assert zap("session", "close", "--transcript", str(file), "--json").json["session"] == "t"
+
+
+def test_sessions_are_listed_with_their_scope_and_of_a_scope_alone(zap: Zap, home: Path) -> None:
+    (home / "t.jsonl").write_text(claude_lines(SAID), encoding="utf-8")
+    zap("session", "close", "--transcript", str(home / "t.jsonl"), "--apply")
+    zap("store", "x", "--scope", "team:ops")
+    assert "  user  Session: " in zap("session", "list", "--scope", "all").out
+    assert zap("session", "list", "--scope", "team:ops", "--json").json["total"] == 0
+    assert zap("session", "list", "--scope", "team:opps").status == NotFound.exit_status
 
 
 def test_the_doctor_names_a_file_that_cannot_be_read(zap: Zap, home: Path) -> None:

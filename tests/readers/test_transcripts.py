@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from zapomni.readers.base import Unreadable
 from zapomni.readers.transcripts.lines import LINE_LIMIT
-from zapomni.readers.transcripts.registry import read_transcript
+from zapomni.readers.transcripts.registry import read_transcript, session_of
 from zapomni.text.echoes import own_words
 
 if TYPE_CHECKING:
@@ -80,6 +80,23 @@ def test_codex_new_and_old(tmp_path: Path) -> None:
     ]
     expected = [("user", "No Friday deploys."), ("assistant", "Understood."), ("user", "Старый вид.")]
     assert said(tmp_path / "t", *rows) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ('{"type": "summary"}\n{"type": "user", "sessionId": "a-claude"}\n', "a-claude"),
+        ('{"type": "session_meta", "payload": {"id": "a-codex"}}\n', "a-codex"),
+        ('{\n "sessionId": "a-gemini",\n "projectHash": "h"\n}\n', "a-gemini"),
+        ('{"type": "session.start", "data": {"sessionId": "a-copilot"}}\n', "a-copilot"),
+        ('{"role": "user", "content": "x"}\n', ""),
+        ("no JSON\n", ""),
+    ],
+)
+def test_a_transcript_says_whose_session_it_is(tmp_path: Path, text: str, named: str) -> None:
+    (tmp_path / "файл").write_text(text, encoding="utf-8")
+    assert session_of(tmp_path / "файл") == named
+    assert not session_of(tmp_path / "missing")
 
 
 def test_gemini_a_message_that_comes_again_replaces_the_one_before(tmp_path: Path) -> None:

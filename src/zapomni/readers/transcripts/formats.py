@@ -160,6 +160,12 @@ def text_of(value: dict[str, Any], name: str) -> str:
     return found if isinstance(found, str) else ""
 
 
+def session_named(value: dict[str, Any]) -> str:
+    """Return the session that an object of a transcript names, empty where it names none."""
+    meta = _inner(value, "payload") if text_of(value, "type") == "session_meta" else {}
+    return text_of(value, "sessionId") or text_of(meta, "id") or text_of(_inner(value, "data"), "sessionId")
+
+
 def _inner(value: dict[str, Any], name: str) -> dict[str, Any]:
     found = value.get(name)
     return found if isinstance(found, dict) else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -30,6 +31,12 @@ def read_lines(path: Path, tail: int | None = None) -> list[Line]:
     with path.open("rb") as file:
         no = _skip(file, path.stat().st_size - tail) if tail is not None else 0
         return list(_objects(file, no))
+
+
+def first_lines(path: Path, most: int) -> list[Line]:
+    """Return at most the first `most` objects of a file of JSON lines. Raises `OSError`."""
+    with path.open("rb") as file:
+        return list(islice(_objects(file, 0), most))
 
 
 def _skip(file: BinaryIO, size: int) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.readers.base import Unreadable
 from zapomni.readers.transcripts import formats
-from zapomni.readers.transcripts.lines import Line, read_lines
+from zapomni.readers.transcripts.lines import Line, first_lines, read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 WHOLE_LIMIT: Final = 32 * 2**20
 """Bytes of a transcript that is one JSON document: it has no end that could be read alone."""
+_HEAD: Final = 100
+"""Lines within which a transcript names its session: most clients do so in the first one."""
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _CODEX: Final = frozenset({"session_meta", "response_item", "event_msg", "turn_context"})
 
@@ -38,6 +40,18 @@ def read_transcript(path: Path, tail: int | None = None) -> list[Turn]:
     except OSError as error:
         raise Unreadable(error.strerror or "it cannot be opened") from None
     raise Unreadable("it is no transcript of a client that zapomni knows")
+
+
+def session_of(path: Path) -> str:
+    """Return the id of the session that a transcript names first, empty for none and for what cannot be read."""
+    try:
+        for lines in (first_lines(path, _HEAD), _document(path)):
+            named = next(filter(None, (formats.session_named(line.value) for line in lines)), "")
+            if named:
+                return named
+    except (OSError, ValueError):  # a path with a NUL in it is a ValueError
+        return ""
+    return ""
 
 
 def _document(path: Path) -> list[Line]:

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zapomni.surfaces.cli.options import read_scopes
 from zapomni.surfaces.cli.session import Group, answers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from zapomni.services.sessions.capture import Captured
     from zapomni.surfaces.cli.session import Session
 
@@ -21,7 +24,7 @@ def session_() -> None:
 @session_.command("close")
 @click.option("--transcript", required=True, metavar="FILE", help="The file that the client keeps of the session.")
 @click.option("--client", default="claude-code", show_default=True, metavar="NAME", help="Whose session it was.")
-@click.option("--session", "name", metavar="ID", help="The session's id; the name of the file if not given.")
+@click.option("--session", "name", metavar="ID", help="The session's id; as the file names it if not given.")
 @click.option("--dry-run/--apply", default=True, help="Only show what would be kept, which is the default, or keep it.")
 @answers
 def close(session: Session, *, transcript: str, client: str, name: str | None, dry_run: bool) -> None:
@@ -40,15 +43,20 @@ def close(session: Session, *, transcript: str, client: str, name: str | None, d
 @click.option(
     "--limit", type=click.IntRange(1, 1000), default=20, metavar="N", show_default=True, help="At most this many."
 )
+@read_scopes
 @answers
-def list_(session: Session, *, limit: int) -> None:
+def list_(session: Session, scopes: Sequence[str], *, limit: int) -> None:
     """List the sessions that left something behind, the latest first."""
     from zapomni.surfaces import shapes
+    from zapomni.surfaces.cli.lines import INDENT, moment, one_line
 
     with session.memory() as app:
-        page = app.sessions.records(limit)
+        page = app.sessions.records(limit, scopes=scopes)
     rows = [shapes.memory_shape(memory) for memory in page.memories]
-    lines = [f"{memory.id}  {memory.updated_at:%Y-%m-%d %H:%M}  {memory.title}" for memory in page.memories]
+    lines = [
+        INDENT.join([memory.id, moment(memory.updated_at), one_line(memory.scope), one_line(memory.title)])
+        for memory in page.memories
+    ]
     session.answer({"count": len(rows), "total": page.total, "sessions": rows}, lines)
     session.note([] if lines else ["No session has left anything behind yet"])
 
@@ -94,7 +102,8 @@ def _shape(captured: Captured, *, dry_run: bool) -> dict[str, Any]:
 
 
 def _lines(captured: Captured, *, dry_run: bool) -> list[str]:
-    from zapomni.surfaces.cli.lines import many
+    from zapomni.services.sessions.plan import Action
+    from zapomni.surfaces.cli.lines import many, one_line
     from zapomni.text.clean import preview, printable
 
     plan = captured.plan
@@ -102,9 +111,12 @@ def _lines(captured: Captured, *, dry_run: bool) -> list[str]:
         f"{item.action:<6} {item.confidence:.2f}  {item.finding.sort:<7}  {printable(preview(item.finding.text, 200))}"
         for item in plan.items
     ]
-    said = f"{many(len(plan.said), 'turn')} of session {plan.session}, kept in {plan.scope}"
+    said, scope = f"{many(len(plan.said), 'turn')} of session {one_line(plan.session)}", one_line(plan.scope)
     if not lines:
         return [f"Nothing to keep: {said}"]
+    if all(item.action is Action.KNOWN for item in plan.items):
+        return [*lines, f"Nothing new: {said}, and {scope} knows all of it already"]
     if dry_run:
-        return [*lines, f"Nothing was written: {said} with --apply"]
+        return [*lines, f"Nothing was written: {said}; --apply keeps it in {scope}"]
+    said += f", kept in {scope}"
     return [*lines, f"{said}; `zapomni undo --run {captured.run}` takes it back" if captured.run else said]
