@@ -54,6 +54,7 @@ def test_a_rule_is_handed_to_each_other_agent_until_it_takes_note(ada, bob, open
     (lesson,) = bob.review.lessons()
     assert (str(lesson.raised_from), str(lesson.scope), lesson.rejected) == ("agent:ada", "user", "")
     assert bob.review.lessons() == [lesson], "reading it is not taking note"
+    assert "agent:bob" not in map(str, bob.store.scopes()), "nor does it make a scope known"
     assert ada.review.lessons() == [], "who raised it knows it"
     assert len(bob.review.lessons(agent="eve")) == 1
     nobody = opened()
