@@ -353,7 +353,7 @@ def test_the_command_attaches_a_folder_reads_it_and_says_what_waits(desk, tmp_pa
     for name, value in {"HOME": tmp_path, "ZAPOMNI_HOME": tmp_path / "h", "ZAPOMNI_EMBEDDER_PROVIDER": "none"}.items():
         monkeypatch.setenv(name, str(value))
     monkeypatch.chdir(tmp_path)
-    assert run(["source", "add", "notes", "--mode", "ingest"]) == 0
+    assert run(["source", "add", "notes", "--mode", "ingest"]) == 7, "as `ingest` ends where no model is set"
     said = capsys.readouterr()
     assert "added 1" in said.out
     assert "llm.model" in said.err
@@ -362,8 +362,13 @@ def test_the_command_attaches_a_folder_reads_it_and_says_what_waits(desk, tmp_pa
     (tmp_path / "notes" / "a.md").write_text("Печь холодная.\n", encoding="utf-8")
     assert run(["source", "scan", "notes", "--quick"]) == 0
     assert "unchanged 1" in capsys.readouterr().out
-    assert run(["source", "scan", "notes"]) == 0
+    assert run(["source", "scan", "notes"]) == 7
     assert ": changed 1" in capsys.readouterr().out
+    assert run(["source", "scan", "notes", "--json"]) == 0, "nothing was read, so nothing came to wait"
+    assert "reason" not in json.loads(capsys.readouterr().out)
+    (tmp_path / "notes" / "b.md").write_text("Ворота зелёные.\n", encoding="utf-8")
+    assert run(["source", "scan", "notes", "--json"]) == 7
+    assert "llm.model" in json.loads(capsys.readouterr().out)["reason"]
     assert run(["source", "remove", "notes"]) == 0
     assert "stays remembered" in capsys.readouterr().out
 

@@ -189,8 +189,9 @@ class Scanned:
     Files: `added`, `changed`, `moved`, `removed`, `unchanged`; `read` counts those whose content was looked at.
     `chunks` were written. `skipped` names files and folders that were passed over, `excluded` counts by rule what
     the rules left out, `notes` say what was odd about files that were read. `problem` says why the scan stopped
-    before its end, and then nothing was removed, or why it found nothing. Of a mirrored folder alone: `written` and
-    `dropped` files, which followed their memories, and `conflicts`, whose two sides both stay.
+    before its end, and then nothing was removed, or why it found nothing. Of an ingested source alone: `waits`, why
+    what was read of some file waits for a model. Of a mirrored folder alone: `written` and `dropped` files, which
+    followed their memories, and `conflicts`, whose two sides both stay.
     """
 
     source: Source
@@ -208,6 +209,7 @@ class Scanned:
     skipped: tuple[Skipped, ...] = ()
     notes: tuple[Skipped, ...] = ()
     problem: str | None = None
+    waits: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

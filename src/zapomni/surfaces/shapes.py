@@ -141,9 +141,12 @@ def status_shape(status: SourceStatus) -> dict[str, Any]:
 
 
 def scans_shape(scans: Sequence[Scanned], waiting: int) -> dict[str, Any]:
-    """Return what scans came to; `reason` is the first problem, `waiting` counts chunks without a vector."""
+    """Return what scans came to; `waiting` counts chunks without a vector.
+
+    `reason` is the first problem, or else why what was read waits for a model.
+    """
     shape = {"count": len(scans), "sources": [scanned_shape(one) for one in scans], "waiting": waiting}
-    problems = [one.problem for one in scans if one.problem]
+    problems = [*filter(None, (one.problem for one in scans)), *filter(None, (one.waits for one in scans))]
     return shape | {"reason": problems[0]} if problems else shape
 
 

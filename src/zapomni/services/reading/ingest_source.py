@@ -147,6 +147,7 @@ class _Scan:
         self._notes: list[Skipped] = []
         self._failures = 0
         self._away: str | None = None
+        self._waits: str | None = None
 
     def run(self, found: Walk, progress: Progress | None, *, quick: bool, accept_removals: bool) -> Scanned:
         there = {file.path for file in found.files}
@@ -168,6 +169,7 @@ class _Scan:
             skipped=tuple(sorted(self._skipped, key=attrgetter("path"))),
             notes=tuple(self._notes),
             problem=problem,
+            waits=self._waits,
             **self._counts,
         )
 
@@ -227,6 +229,7 @@ class _Scan:
     def _heed(self, came: Ingested) -> None:
         """Ask no more in this scan once that is in vain."""
         self._failures = self._failures + 1 if came.reason else 0
+        self._waits = self._waits or came.reason
         if came.hopeless or self._failures >= PATIENCE:
             self._away = came.reason
 

@@ -48,7 +48,8 @@ def source() -> None:
 def add(session: Session, path: str, *, no_scan: bool, quiet: bool, **fields: Any) -> int:
     """Attach a folder or file, and read it at once.
 
-    In the mode `ingest` a language model reads each file into memories, and does so again when it changes.
+    In the mode `ingest` a language model reads each file into memories, and does so again when it changes; where no
+    model answers what is in it is stored as it is and waits, as with `zapomni ingest`, and the status is then 7.
     In the mode `mirror` each note of a folder is a memory of --scope, which must be given: an edit of either goes to
     the other, and in no other mode are files ever changed. What `.gitignore` leaves out, folders of tools, binary
     files and files that may hold secrets are passed over. Attached again, it takes the new patterns.
@@ -115,7 +116,7 @@ def scan(
     """Read what changed in one source, or in all of them.
 
     It may be stopped at any time and goes on where it was. When half of the files are gone at once, nothing is
-    removed: the disk may be away. The status is then 7.
+    removed: the disk may be away. The status is then 7, as it is when what was read waits for a model.
     """
     if for_parent:
         as_child(session)
@@ -192,7 +193,7 @@ def _tell(
     if embed and any(one.source.mode is not SourceMode.INDEX for one in scanned):
         session.embed(app)
     session.note(render.waiting(_waiting(app)))
-    return Unavailable.exit_status if held else 0
+    return Unavailable.exit_status if held or any(one.waits for one in scanned) else 0
 
 
 def _stopped(scanned: Sequence[Scanned]) -> list[Source]:
