@@ -127,6 +127,7 @@ class _Scan:
             skipped=tuple(sorted(self._skipped, key=attrgetter("path"))),
             notes=tuple(self._notes),
             problem=problem,
+            waits=None,
             **self._counts,
         )
 

@@ -123,6 +123,7 @@ def _reconcile(
         skipped=tuple(sorted([*state.skipped, *skipped(looked)], key=attrgetter("path"))),
         notes=tuple(state.notes),
         problem=problem,
+        waits=None,
         **state.counts,
     )
 
