@@ -113,9 +113,7 @@ def _reconcile(
         make_files(state)
     _forget_others(state)
     _name_left(state, judged)
-    became = state.moved | dict.fromkeys(state.dropped)
-    kept = keep_index(context, source, index, made=state.made, edited=state.edited, became=became)
-    state.notes += [Skipped(path=INDEX, reason=warning) for warning in kept.warnings]
+    _keep_page(state, index)
     return Scanned(
         source=source,
         read=looked.read,
@@ -156,6 +154,13 @@ def _too_much(state: Reconcile, judged: Sequence[Judged]) -> str | None:
     if dropped >= GONE_FEWEST and dropped >= GONE_SHARE * known:
         return f"{dropped} of {known} memories are gone; no file was removed, for that may be a mistake"
     return None
+
+
+def _keep_page(state: Reconcile, index: IndexSettings) -> None:
+    """Let the index of the folder follow its files."""
+    became = state.moved | dict.fromkeys(state.dropped)
+    kept = keep_index(state.context, state.source, index, made=state.made, edited=state.edited, became=became)
+    state.notes += [Skipped(path=INDEX, reason=warning) for warning in kept.warnings]
 
 
 def _forget_others(state: Reconcile) -> None:
