@@ -287,7 +287,7 @@ def test_erasing_must_be_confirmed_and_is_for_good(zap: Zap, stored: Stored) -> 
     assert zap("delete", memory_id, "--erase", stdin="y\n").status == 6
     result = zap("delete", memory_id, "--erase", "--yes", "--json")
     assert result.json["results"] == [{"status": "erased", "id": memory_id}]
-    assert "exports, backups, git repositories" in zap("delete", stored("gone"), "--erase", "--yes").err
+    assert "exports, git repositories, backups" in zap("delete", stored("gone"), "--erase", "--yes").err
     assert zap("undo", memory_id).status == 3
 
 

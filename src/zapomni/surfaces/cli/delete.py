@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 _OUTSIDE: Final = (
-    "what was written elsewhere before still holds it: exports, backups, git repositories; a file of a mirrored folder "
-    "goes with the next `zapomni source scan`"
+    "what was written elsewhere before still holds it: exports, git repositories, backups, those of an upgrade beside "
+    "the store (`memories.db.before-*`) among them; the file of a mirrored folder goes at the next `source scan`"
 )
 
 
