@@ -123,7 +123,7 @@ def test_whatever_both_sides_write_no_text_is_lost_and_nothing_left_is_changed(
         if policy in {"append", "replace"}:
             assert [step for step in came.steps if step.done.value == "left"] == []
             assert state(desk.main) == state(desk.work)
-        left = {step.id for step in came.steps if step.done.value == "left"}
+        left = {step.branch_id for step in came.steps if step.done.value == "left"}
         assert {fork.memory.id for fork in desk.main.store.branches.forks("b")} == left
         if came.run is not None:
             desk.main.undo_run(came.run)

@@ -218,8 +218,11 @@ def test_the_setting_stands_between_the_flag_and_the_path(opened: Callable[..., 
     main.versions.create_branch("b")
     opened("b").update(made, content="branch")
     main.update(made, content="main")
-    assert main.versions.merge_branch("b", policy="reject").steps[0].done.value == "left"
-    assert main.versions.merge_branch("b").steps[0].done.value == "updated"
+    (left,) = main.versions.merge_branch("b", policy="reject").steps
+    (brought,) = main.versions.merge_branch("b").steps
+    assert (left.done.value, brought.done.value) == ("left", "updated")
+    assert left.id == brought.id == made, "both speak of the memory as the main line calls it"
+    assert left.branch_id == brought.branch_id != made
     assert main.show(made)[0].content == "branch"
 
 

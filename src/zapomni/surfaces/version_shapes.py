@@ -68,6 +68,7 @@ def merged_shape(merged: Merged) -> dict[str, Any]:
     steps = [
         {
             "id": step.id,
+            "branch_id": step.branch_id,
             "title": step.title,
             "done": step.done.value,
             "policy": step.policy.value if step.policy else None,

@@ -39,13 +39,14 @@ class Done(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What became of one memory of a branch: `id` on the main line, or on the branch where it was `left` there.
+    """What became of one memory of a branch: `id` on the main line, `branch_id` on the branch.
 
-    `known` is what the main line says already. `clash` names fields that both sides changed, `policy` what settled
-    them, and `reason` why it was left.
+    They are one where the main line holds nothing that it stands for. `known` is what the main line says already.
+    `clash` names fields that both sides changed, `policy` what settled them, and `reason` why it was `left`.
     """
 
     id: str
+    branch_id: str
     title: str
     done: Done
     policy: Policy | None = None
@@ -141,17 +142,17 @@ class _Merging:
         twin = self._tx.find_digest(target, digest(own.content))
         if twin is not None:
             self.let_go(own)
-            return self._step(twin, Done.KNOWN)
+            return self._step(own, twin, Done.KNOWN)
         moved = replace(own, scope=target, updated_at=self._context.clock(), version=own.version + 1)
         self._put(own, moved, Verb.UPDATE)
-        return self._step(moved, Done.ADDED)
+        return self._step(own, moved, Done.ADDED)
 
     def _update(self, fork: Fork, base: Memory, policy: Policy) -> Step:
         own, old = fork.memory, begun_from(self._context, fork)
         if base.deleted_at is not None and fork.base_id and policy not in {Policy.REPLACE, Policy.APPEND}:
             if old is not None and says_same(old, own):
                 self.let_go(own)
-                return self._step(base, Done.KNOWN)
+                return self._step(own, base, Done.KNOWN)
             return self._left(own, base, "the main line deleted it", policy=policy, clash=("deleted_at",))
         gone = base.deleted_at is not None
         joined = join(None if gone else old, base, own, Policy.REPLACE if gone else policy)
@@ -163,20 +164,20 @@ class _Merging:
             return self._left(own, base, refused, policy=policy, clash=joined.clash)
         self.let_go(own)
         if after == base:
-            return self._step(base, Done.KNOWN, policy=policy, clash=joined.clash)
+            return self._step(own, base, Done.KNOWN, policy=policy, clash=joined.clash)
         after = replace(after, updated_at=self._context.clock(), version=base.version + 1)
         self._put(base, after, Verb.UPDATE)
-        return self._step(after, Done.UPDATED, policy=policy if joined.clash else None, clash=joined.clash)
+        return self._step(own, after, Done.UPDATED, policy=policy if joined.clash else None, clash=joined.clash)
 
     def _delete(self, fork: Fork, base: Memory | None, policy: Policy) -> Step:
         own, old = fork.memory, begun_from(self._context, fork)
         if base is None or base.deleted_at is not None:
             self.let_go(own)
-            return self._step(base or own, Done.KNOWN)
+            return self._step(own, base or own, Done.KNOWN)
         changed = old is None or not says_same(old, base)
         if changed and policy is Policy.APPEND:
             self.let_go(own)
-            return self._step(base, Done.KNOWN, policy=policy, clash=("deleted_at",))
+            return self._step(own, base, Done.KNOWN, policy=policy, clash=("deleted_at",))
         if changed and policy is not Policy.REPLACE:
             reason = "the branch deleted it, the main line changed it"
             return self._left(own, base, reason, policy=policy, clash=("deleted_at",))
@@ -184,7 +185,7 @@ class _Merging:
         now = self._context.clock()
         gone = base.gone(now)
         self._put(base, gone, Verb.DELETE)
-        return self._step(base, Done.DELETED, policy=policy if changed else None)
+        return self._step(own, base, Done.DELETED, policy=policy if changed else None)
 
     # --- what each of them needs ----------------------------------------------------------------------------
     def _refusal(self, memory: Memory, base: Memory | None = None) -> str:
@@ -211,7 +212,7 @@ class _Merging:
     ) -> Step:
         if base is not None and clash and policy is not Policy.REJECT:
             self._propose(own, base, reason)
-        return self._step(own, Done.LEFT, policy=policy, clash=clash, reason=reason)
+        return self._step(own, base or own, Done.LEFT, policy=policy, clash=clash, reason=reason)
 
     def _propose(self, own: Memory, base: Memory, reason: str) -> None:
         choices = ["branch", "main"] if "@" not in own.scope.name else ["branch", "main", "both"]
@@ -230,6 +231,7 @@ class _Merging:
 
     def _step(
         self,
+        own: Memory,
         memory: Memory,
         done: Done,
         *,
@@ -238,4 +240,12 @@ class _Merging:
         reason: str = "",
     ) -> Step:
         title = memory.title or memory.content.partition("\n")[0]
-        return Step(id=memory.id, title=title, done=done, policy=policy, clash=tuple(clash), reason=reason)
+        return Step(
+            id=memory.id,
+            branch_id=own.id,
+            title=title,
+            done=done,
+            policy=policy,
+            clash=tuple(clash),
+            reason=reason,
+        )
