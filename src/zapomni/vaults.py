@@ -129,16 +129,20 @@ class Vaults:
         ((read, _),) = self._folders(folder, scopes)
         return restore_cut(self._context, read.root, actor=self._actor)
 
-    def compact(self, source: str, *, scopes: Sequence[str] = (), dry_run: bool = False) -> Compaction:
-        """Propose shorter lines and merged copies of a mirrored folder; with `dry_run` nothing is filed."""
+    def compact(
+        self, source: str | None = None, *, scopes: Sequence[str] = (), dry_run: bool = False
+    ) -> list[Compaction]:
+        """Propose shorter lines and merged copies of one mirrored folder, or of each; `dry_run` files nothing."""
         from zapomni.services.vault.compact import compaction, file_proposals
 
-        ((read, found),) = self._folders(source, scopes)
-        if found is None:
-            remedy = f"`zapomni source add {source} --mode mirror --scope SCOPE` attaches it"
-            raise Refused(f"{read.root} is not mirrored, so nothing can be proposed for it", remedy=remedy)
-        came = compaction(self._context, found, read)
-        return came if dry_run else file_proposals(self._context, came, read, actor=self._actor)
+        done = []
+        for read, found in self._folders(source, scopes):
+            if found is None:
+                remedy = f"`zapomni source add {source} --mode mirror --scope SCOPE` attaches it"
+                raise Refused(f"{read.root} is not mirrored, so nothing can be proposed for it", remedy=remedy)
+            came = compaction(self._context, found, read)
+            done.append(came if dry_run else file_proposals(self._context, came, read, actor=self._actor))
+        return done
 
     def _folders(self, name: str | None, scopes: Sequence[str]) -> list[tuple[Folder, Source | None]]:
         """Return a folder by the name of its source or by its path, or every mirrored one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.folders import LOADED, dated, held, note, write
@@ -150,6 +150,12 @@ def folder(home: Path, zap: Zap) -> Path:
     return made
 
 
+def compacted(zap: Zap, *names: str) -> dict[str, Any]:
+    """Compact and return what came of the one folder."""
+    (only,) = zap("vault", "compact", *names, "--json").json["compactions"]
+    return dict(only)
+
+
 def accept(zap: Zap, kind: str) -> str:
     """Accept the one proposal of a kind, bring the folder up to date and return the run."""
     (found,) = zap("inbox", "list", "--json", "--kind", kind).json["proposals"]
@@ -172,13 +178,13 @@ def test_every_answer_about_a_folder_is_documented(folder: Path, ill: Path, zap:
 @pytest.mark.promise("vault.compact")
 def test_a_dry_run_shows_what_would_be_proposed_and_files_nothing(folder: Path, zap: Zap) -> None:
     before = held(folder)
-    came = zap("vault", "compact", str(folder), "--dry-run", "--json").json
+    (came,) = zap("vault", "compact", str(folder), "--dry-run", "--json").json["compactions"]
     assert [one["path"] for one in came["shorten"]] == ["prod.md"]
     assert (came["merge"][0]["keep"], came["merge"][0]["drop"]) == ("copy-1.md", ["copy-2.md"])
     assert came["spared"] == ["parent.md"]
     assert came["proposals"] == []
     assert zap("inbox", "list", "--json").json["count"] == 0
-    assert zap("vault", "compact", str(folder), "--json").json["shorten"] == came["shorten"]
+    assert compacted(zap, str(folder))["shorten"] == came["shorten"]
     assert held(folder) == before
 
 
@@ -194,7 +200,7 @@ def test_a_long_line_is_cut_at_a_word_and_what_it_said_stands_in_the_body(folder
     line = next(line for line in (folder / "MEMORY.md").read_text().splitlines() if "prod.md" in line)
     assert len(line) <= 150
     assert line.endswith("…")
-    assert zap("vault", "compact", str(folder), "--json").json["shorten"] == []
+    assert compacted(zap, str(folder))["shorten"] == []
     assert zap("undo", "--run", run).status == 0
     zap("source", "scan", "--scope", "all")
     assert (folder / "prod.md").read_bytes() == before["prod.md"]
@@ -233,14 +239,31 @@ def test_what_was_changed_since_a_proposal_stays_as_it_is(folder: Path, zap: Zap
 
 @pytest.mark.promise("vault.compact")
 def test_the_same_is_not_proposed_twice_nor_after_a_no(folder: Path, zap: Zap) -> None:
-    assert len(zap("vault", "compact", str(folder), "--json").json["proposals"]) == 2
-    assert zap("vault", "compact", str(folder), "--json").json["proposals"] == []
+    assert len(compacted(zap, str(folder))["proposals"]) == 2
+    assert compacted(zap, str(folder))["proposals"] == []
     for one in zap("inbox", "list", "--json").json["proposals"]:
         assert zap("inbox", "reject", one["id"], "--why", "I like it long").status == 0
-    assert zap("vault", "compact", str(folder), "--json").json["proposals"] == []
+    assert compacted(zap, str(folder))["proposals"] == []
 
 
 def test_a_folder_that_is_not_mirrored_cannot_be_compacted(ill: Path, zap: Zap) -> None:
     done = zap("vault", "compact", str(ill), "--json")
     assert done.status == 6
     assert "--mode mirror" in done.json["error"]["remedy"]
+
+
+@pytest.mark.promise("vault.compact")
+def test_without_a_name_every_mirrored_folder_is_compacted(folder: Path, zap: Zap, home: Path) -> None:
+    other = write(home / "заметки", {"длинно.md": note("Прод.", name="длинно", description=LONG.strip())})
+    assert zap("source", "add", str(other), "--mode", "mirror", "--scope", "agent:bear").status == 0
+    first, second = zap("vault", "compact", "--json").json["compactions"]
+    assert (first["root"], second["root"]) == (str(folder), str(other))
+    assert (len(first["proposals"]), len(second["proposals"])) == (2, 1)
+    told = zap("vault", "compact", "--scope", "agent:bear")
+    assert (str(other) in told.out, str(folder) in told.out) == (True, False)
+    assert "Nothing new: each is proposed in the inbox already" in told.err
+
+
+def test_where_no_folder_is_mirrored_there_is_nothing_to_compact_and_that_is_said(zap: Zap) -> None:
+    done = zap("vault", "compact")
+    assert (done.status, done.out, "No folder is mirrored" in done.err) == (0, "", True)

@@ -66,8 +66,12 @@ def written_shape(written: Written) -> dict[str, Any]:
     }
 
 
-def compaction_shape(found: Compaction) -> dict[str, Any]:
-    """Return what could be shortened and merged, and the proposals that were filed now."""
+def compactions_shape(found: Sequence[Compaction]) -> dict[str, Any]:
+    """Return what could be shortened and merged in each folder, and the proposals that were filed now."""
+    return {"compactions": [_compaction(one) for one in found]}
+
+
+def _compaction(found: Compaction) -> dict[str, Any]:
     return {
         "source": found.source.id,
         "root": found.source.root,

@@ -128,8 +128,14 @@ def written(came: Written) -> Iterator[str]:
 
 
 # --- compaction -----------------------------------------------------------------------------------------
-def compaction(found: Compaction) -> Iterator[str]:
-    """Show what could be shortened, and what merged after that."""
+def compactions(found: Sequence[Compaction]) -> Iterator[str]:
+    """Show of each folder what could be shortened, and what merged after that."""
+    for one in found:
+        yield bold(one.source.root, before="")
+        yield from _compaction(one)
+
+
+def _compaction(found: Compaction) -> Iterator[str]:
     lines = (f"{one.path}: {one.length} characters → {one.description or 'no description'}" for one in found.shorten)
     yield from _list(f"To shorten to {LINE_LIMIT} characters, the rest goes into the body", lines)
     yield from _list("To merge", (f"{', '.join(one.drop)} into {one.keep}" for one in found.merge))

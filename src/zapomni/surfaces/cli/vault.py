@@ -11,7 +11,7 @@ from zapomni.surfaces.cli import render_vault as render
 from zapomni.surfaces.cli.lines import many
 from zapomni.surfaces.cli.options import SCOPE
 from zapomni.surfaces.cli.session import Group, Session, answers
-from zapomni.surfaces.vault_shapes import compaction_shape, reports_shape
+from zapomni.surfaces.vault_shapes import compactions_shape, reports_shape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,21 +65,23 @@ def report(
 
 
 @vault.command("compact")
-@click.argument("source", metavar="SOURCE")
+@click.argument("source", required=False, metavar="[SOURCE]")
 @click.option("--dry-run", is_flag=True, help="Only show what would be proposed.")
 @scopes_option
 @answers
-def compact(session: Session, source: str, scopes: Sequence[str], *, dry_run: bool) -> None:
-    """Propose shorter lines, and then to merge copies, of a mirrored folder.
+def compact(session: Session, source: str | None, scopes: Sequence[str], *, dry_run: bool) -> None:
+    """Propose shorter lines, and then to merge copies, of a mirrored folder, or of every one.
 
     Each proposal waits in `zapomni inbox`; accepting one is a run that can be undone. A note that others link to is
     never merged away.
     """
     with session.memory() as app:
         found = app.vaults.compact(source, scopes=scopes, dry_run=dry_run)
-    session.answer(compaction_shape(found), render.compaction(found))
-    if not dry_run and (found.shorten or found.merge):
-        count = len(found.proposals)
+    session.answer(compactions_shape(found), render.compactions(found))
+    if not found:
+        session.note([NONE_MIRRORED])
+    if not dry_run and any(one.shorten or one.merge for one in found):
+        count = sum(len(one.proposals) for one in found)
         shows = f"{many(count, 'new proposal')}; `zapomni inbox` shows {'it' if count == 1 else 'them'}"
         session.note([shows if count else "Nothing new: each is proposed in the inbox already, or was rejected"])
 
