@@ -17,7 +17,7 @@ QUIET = {
     "ZAPOMNI_CONSOLIDATE_ON_START": "false",
     "ZAPOMNI_CONSOLIDATE_AT_LEAST": "0",
     "ZAPOMNI_CONSOLIDATE_EVERY_S": "0",
-    "ZAPOMNI_INGEST_SCAN_S": "3600",
+    "ZAPOMNI_DOCUMENTS_WATCH": "false",
     "ZAPOMNI_MCP_TOOLS": "full",
 }
 """Settings under which a server asks a model only when it is told to."""
