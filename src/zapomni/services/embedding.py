@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Generic, NamedTuple
 
 from zapomni.errors import EmbedderError
 from zapomni.model import SpaceState
-from zapomni.store.base import Backlog, Item
+from zapomni.store.jobs import Backlog, Item
 from zapomni.text.pieces import pieces
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from zapomni.clock import Clock
     from zapomni.embed.base import Embedder
     from zapomni.model import Memory, Space, Vector
-    from zapomni.store.base import Corpus, EmbedJob
+    from zapomni.store.base import Corpus
+    from zapomni.store.jobs import EmbedJob
 
     EmbedderFor = Callable[[str, str], Embedder | None]
     """Gives the embedder of a provider and model that a stored space names, or None when it cannot be had."""

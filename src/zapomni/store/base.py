@@ -8,7 +8,9 @@ small, stable while the memory exists, never shown to people.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
+
+from zapomni.store.jobs import Item
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from zapomni.store.descriptions import Descriptions
     from zapomni.store.documents import Documents
     from zapomni.store.found import Lexical, Merit, Place
+    from zapomni.store.jobs import Backlog, EmbedJob
     from zapomni.store.lessons import Lessons, LessonWrites
     from zapomni.store.mirrors import Mirrors, MirrorWrites
     from zapomni.store.misses import Misses, MissWrites
@@ -29,31 +32,6 @@ if TYPE_CHECKING:
     from zapomni.store.readings import Readings, ReadingWrites
     from zapomni.store.sessions import Sessions
     from zapomni.text.words import QueryWord
-
-
-Item = TypeVar("Item")
-"""What has vectors: a memory, or a chunk of a document."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EmbedJob(Generic[Item]):
-    """One item whose vectors of one space are still to come; `key` names it, `version` grows when it changes."""
-
-    item: Item
-    key: str
-    version: int
-    space_no: int
-    attempts: int
-    error: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Backlog:
-    """How many embed jobs wait in a space, how many of them failed before, and the last error."""
-
-    waiting: int = 0
-    failed: int = 0
-    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from zapomni.model.document import DocumentKind, Skipped, SourceStatus
 from zapomni.record import stamp
-from zapomni.store.base import EmbedJob
 from zapomni.store.documents import Found, WaitingChunk
+from zapomni.store.jobs import EmbedJob
 from zapomni.store.sqlite import document_write, lexical, queue, spaces
 from zapomni.store.sqlite.connection import rows_of, value_of
 from zapomni.store.sqlite.corpus import CHUNKS
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from zapomni.model import Space, Vector
     from zapomni.model.document import Chunk, Document, DocumentFilter, Source
-    from zapomni.store.base import Backlog
     from zapomni.store.found import Lexical
+    from zapomni.store.jobs import Backlog
     from zapomni.store.sqlite.chunk_vectors import ChunkVectors
     from zapomni.store.sqlite.connection import Connections
     from zapomni.text.words import QueryWord

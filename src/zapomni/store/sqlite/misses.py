@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from zapomni.model.miss import Miss
 from zapomni.record import read_stamp, stamp
 from zapomni.store.sqlite.connection import rows_of, value_of
 from zapomni.store.sqlite.rows import dumps
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     import apsw
 
     from zapomni.model import Scope
+    from zapomni.model.miss import Miss
     from zapomni.store.sqlite.connection import Connections
 
 _DAY = len("2026-11-30")
@@ -53,6 +53,8 @@ class SqliteMisses:
 
     def listed(self, scopes: Sequence[Scope], limit: int) -> list[Miss]:
         """Return the latest misses whose expected memory is in some scopes, newest first."""
+        from zapomni.model.miss import Miss
+
         sql = (
             "SELECT x.at, x.query, m.id, x.found, x.actor FROM misses x JOIN memories m ON m.no = x.memory_no"
             " JOIN scopes s ON s.no = m.scope_no"

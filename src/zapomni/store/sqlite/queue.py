@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zapomni.store.base import Backlog, EmbedJob
+from zapomni.store.jobs import Backlog, EmbedJob
 from zapomni.store.sqlite import derived
 from zapomni.store.sqlite.connection import column_of, value_of
 from zapomni.store.sqlite.corpus import MEMORIES

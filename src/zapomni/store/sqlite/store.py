@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
     from zapomni.clock import Clock
     from zapomni.model import Filter, Link, Memory, Page, Revision, Run, Scope, Space, Vector
-    from zapomni.store.base import Backlog, Check, EmbedJob, Stats
+    from zapomni.store.base import Check, Stats
     from zapomni.store.found import Lexical, Merit, Place
+    from zapomni.store.jobs import Backlog, EmbedJob
     from zapomni.store.sqlite.vectors import Vectors
     from zapomni.store.sqlite.write import SqliteTx
     from zapomni.text.words import QueryWord

@@ -8,7 +8,7 @@ import click
 
 from zapomni.model import By, Mode
 from zapomni.surfaces import shapes
-from zapomni.surfaces.cli import render, render_documents
+from zapomni.surfaces.cli import render
 from zapomni.surfaces.cli.options import filters, given, one_of, text_or_stdin
 from zapomni.surfaces.cli.session import Session, answers, on_branch
 
@@ -62,6 +62,8 @@ def recall(
         preview = None if full else shapes.PREVIEW
         document = shapes.recollection_shape(answer, explain=explain, preview=preview, with_docs=with_docs)
         if with_docs:
+            from zapomni.surfaces.cli import render_documents
+
             session.answer(document, render_documents.together(answer, text, by=by, explain=explain, full=full))
             session.note(render_documents.together_notes(answer))
             return
