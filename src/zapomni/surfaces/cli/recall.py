@@ -15,6 +15,8 @@ from zapomni.surfaces.cli.session import Session, answers, on_branch
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from zapomni.model import Recollection
+
 
 @click.command("recall")
 @click.argument("query", nargs=-1, metavar="QUERY|-")
@@ -62,12 +64,17 @@ def recall(
         preview = None if full else shapes.PREVIEW
         document = shapes.recollection_shape(answer, explain=explain, preview=preview, with_docs=with_docs)
         if with_docs:
-            from zapomni.surfaces.cli import render_documents
-
-            session.answer(document, render_documents.together(answer, text, by=by, explain=explain, full=full))
-            session.note(render_documents.together_notes(answer))
+            _tell_both(session, document, answer, text, by=by, explain=explain, full=full)
             return
         session.answer(document, render.recollection(answer, by=by, explain=explain, full=full))
         nothing = not (answer.hits or answer.left_out or session.json)
         searched = app.list(scopes=scopes, limit=1, **given(where)).total if nothing else None
         session.note(render.recollection_notes(answer, searched=searched, explain=explain))
+
+
+def _tell_both(session: Session, document: dict[str, Any], answer: Recollection, text: str, **how: Any) -> None:
+    """Answer with memories and documents."""
+    from zapomni.surfaces.cli import render_documents
+
+    session.answer(document, render_documents.together(answer, text, **how))
+    session.note(render_documents.together_notes(answer))
