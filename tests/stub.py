@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
 import subprocess
 import sys
 import urllib.request
-from pathlib import Path
 
 import pytest
+from tests.shared import SHARED
 
-SHARED = Path(os.environ.get("ZAPOMNI_SHARED") or Path(__file__).parents[2] / "shared")  # noqa: TID251 - where trials lie
 STUB = SHARED / "trials" / "stub_provider.py"
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from tests.agents.trees import GOLDEN, folders, plant, tree
+from tests.shared import INTEGRATIONS
 
 from zapomni.agents import hooks
 from zapomni.agents.base import Launch
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     Zap = Callable[..., Any]
 
-ORACLE = Path("/work/shared/reference/integrations/oracle")
+ORACLE = INTEGRATIONS / "oracle"
 COMMAND = str(Path(sys.executable).with_name("zapomni"))
 
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.folders import INDEX, LOADED, held, note, write
+from tests.shared import INTEGRATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.cli.conftest import Result
 
     Zap = Callable[..., Result]
 
-FIXTURE = Path("/work/shared/reference/integrations/fixtures/claude_memory_dir")
+FIXTURE = INTEGRATIONS / "fixtures" / "claude_memory_dir"
 LINE = re.compile(r"- \[[^\[\]]+\]\([^()]+\.md\) — .+")
 """`- [Title](file.md) — hook` (integrations 2.4)."""
 

@@ -1,24 +1,25 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
 from tests.hooks.events import CLIENTS, context_of
+from tests.shared import INTEGRATIONS
 
 from zapomni.surfaces.dialects import DIALECTS
 from zapomni.surfaces.hook import Call, answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from zapomni.app import Zapomni
 
     Fire = Callable[..., Any]
 
-SCHEMAS = Path("/work/shared/reference/integrations/schemas/codex_hook_schemas.json")
+SCHEMAS = INTEGRATIONS / "schemas" / "codex_hook_schemas.json"
 RULE = "Релизы по пятницам запрещены: we never deploy on Friday."
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.servers import META, ROOT, Server, environment
 from tests.servers import post as send
+from tests.shared import INTEGRATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 __all__ = ["META", "ROOT", "Server", "environment"]
 
@@ -51,8 +51,7 @@ def surroundings(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture
 def captures() -> Path:
     """The recorded messages of real clients."""
-    named = os.environ.get("ZAPOMNI_SHARED")  # noqa: TID251 - where the captures lie is the machine's matter
-    folder = (Path(named) if named else ROOT.parent / "shared") / "reference" / "integrations" / "wire"
+    folder = INTEGRATIONS / "wire"
     if not folder.is_dir():
         pytest.skip(f"the recorded messages of real clients are not at {folder}")
     return folder

@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import random
 import shutil
-from pathlib import Path
 
 import pytest
 from tests.mirror.folders import Vault
+from tests.shared import INTEGRATIONS
 
 from zapomni.bench.mirror import make_notes, run
 from zapomni.errors import InvalidInput, NotFound, Refused
 from zapomni.model import About, LinkKind, Origin
 from zapomni.services.mirror.pulse import Pulse
 
-FIXTURE = Path(__file__).parents[3] / "shared/reference/integrations/fixtures/claude_memory_dir"
+FIXTURE = INTEGRATIONS / "fixtures" / "claude_memory_dir"
 NOTE = (
     "---\nname: tabs\ndescription: Indent with tabs\nmetadata:\n  type: feedback\n---\n\nOnly tabs. See [[владелец]].\n"
 )
