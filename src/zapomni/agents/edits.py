@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from zapomni.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 Blanks = "Mapping[str, str | None]"
 """The containers that were empty before an edit, by their path, with what stood in them; None: there was none."""
@@ -29,6 +29,25 @@ class State(StrEnum):
     WIRED = "wired"
     CHANGED = "changed"
     FOREIGN = "foreign"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """Our entry under `NAME`, whatever the format of its file.
+
+    `ours` tells one that starts zapomni, `same` one that starts it as wanted, `renewed` brings another one up to date.
+    """
+
+    value: Mapping[str, Any]
+    ours: Callable[[Any], bool]
+    same: Callable[[Any, Any], bool]
+    renewed: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
+
+    def standing(self, found: Any) -> State:
+        """Tell what it is that stands under our name."""
+        if not self.ours(found):
+            return State.FOREIGN
+        return State.WIRED if self.same(found, self.value) else State.CHANGED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

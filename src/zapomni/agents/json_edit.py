@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from zapomni.agents.edits import NAME, State, Written, taken
+from zapomni.agents.edits import NAME, Named, State, Written, taken
 from zapomni.agents.json_text import appended, at, replaced, tidied, with_container, without
 
 if TYPE_CHECKING:
@@ -13,26 +13,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
-    """Our entry in the object at `path`.
-
-    `ours` tells one that starts zapomni, `same` one that starts it as wanted, `renewed` brings another one up to date.
-    """
+class Member(Named):
+    """Our entry in the object at `path`."""
 
     path: tuple[str, ...]
-    value: Mapping[str, Any]
-    ours: Callable[[Any], bool]
-    same: Callable[[Any, Any], bool]
-    renewed: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
 
     def state(self, text: str) -> State:
         """Tell what stands under our name."""
         found = at(text, (*self.path, NAME))
-        if found is None:
-            return State.ABSENT
-        if not self.ours(found.value):
-            return State.FOREIGN
-        return State.WIRED if self.same(found.value, self.value) else State.CHANGED
+        return State.ABSENT if found is None else self.standing(found.value)
 
     def put(self, text: str) -> Written:
         """Add the entry at the end of its object, or bring it up to date where it stands."""

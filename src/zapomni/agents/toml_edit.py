@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from datetime import date, time
 from typing import TYPE_CHECKING, Any, Final
 
-from zapomni.agents.edits import NAME, State, Written, line_end, taken, unreadable, unsafe
+from zapomni.agents.edits import NAME, Named, State, Written, line_end, taken, unreadable, unsafe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
 _TOKEN: Final = re.compile(
     r"""#[^\n]*|\"{3}(?:[^\\]|\\.)*?\"{3,5}|'{3}.*?'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[\[\]{}\n]""", re.DOTALL
@@ -25,25 +25,17 @@ _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """Our entry in the table of tables `parent`, such as `mcp_servers`; the rest as for a JSON member."""
+class Table(Named):
+    """Our entry in the table of tables `parent`, such as `mcp_servers`."""
 
     parent: str
-    value: Mapping[str, Any]
-    ours: Callable[[Any], bool]
-    same: Callable[[Any, Any], bool]
-    renewed: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
 
     def state(self, text: str) -> State:
         """Tell what stands under our name."""
         servers = _read(text).get(self.parent, {})
         if not isinstance(servers, dict):
             raise unsafe(f"{self.parent} is no table")
-        if NAME not in servers:
-            return State.ABSENT
-        if not self.ours(servers[NAME]):
-            return State.FOREIGN
-        return State.WIRED if self.same(servers[NAME], self.value) else State.CHANGED
+        return self.standing(servers[NAME]) if NAME in servers else State.ABSENT
 
     def put(self, text: str) -> Written:
         """Append the table, in the place of another version of it."""

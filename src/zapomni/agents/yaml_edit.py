@@ -11,35 +11,27 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from zapomni.agents.edits import NAME, State, Written, line_end, taken, unreadable, unsafe
+from zapomni.agents.edits import NAME, Named, State, Written, line_end, taken, unreadable, unsafe
 from zapomni.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     import yaml
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """Our entry in the mapping `parent` of the root, such as `extensions`; the rest as for a JSON member."""
+class Entry(Named):
+    """Our entry in the mapping `parent` of the root, such as `extensions`."""
 
     parent: str
-    value: Mapping[str, Any]
-    ours: Callable[[Any], bool]
-    same: Callable[[Any, Any], bool]
-    renewed: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
 
     def state(self, text: str) -> State:
         """Tell what stands under our name."""
         entries = _read(text).get(self.parent) or {}
         if not isinstance(entries, dict):
             raise unsafe(f"{self.parent} is no mapping")
-        if NAME not in entries:
-            return State.ABSENT
-        if not self.ours(entries[NAME]):
-            return State.FOREIGN
-        return State.WIRED if self.same(entries[NAME], self.value) else State.CHANGED
+        return self.standing(entries[NAME]) if NAME in entries else State.ABSENT
 
     def put(self, text: str) -> Written:
         """Add the entry as the first of its mapping, in the place of another version of it."""
