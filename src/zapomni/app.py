@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zapomni.model import PAGE_LIMIT, RECALL_LIMIT, By, Filter, Mode, Query, Status
@@ -13,6 +12,7 @@ from zapomni.services.scopes import scope_to_write, scopes_to_read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
     from typing import BinaryIO
 
     from zapomni.exchange.entries import Exported, Format, Imported, ImportMode
@@ -209,10 +209,11 @@ class Zapomni(Parts):
     def export_git(self, folder: str | Path, *, scopes: Sequence[str] = (), force: bool = False) -> GitExported:
         """Bring a git repository to the whole history of some scopes, or of all."""
         from zapomni.exchange.git import export_git
+        from zapomni.services.parse import parse_path
 
-        wanted = self.scopes(scopes) if scopes else ()
+        place, wanted = parse_path("git", folder), self.scopes(scopes) if scopes else ()
         with self.vault.snapshot() as snapshot:
-            return export_git(snapshot, Path(folder), wanted, force=force)
+            return export_git(snapshot, place, wanted, force=force)
 
     def import_(
         self,
@@ -239,15 +240,18 @@ class Zapomni(Parts):
     def backup(self, path: str | Path, *, force: bool = False) -> BackedUp:
         """Write a whole copy of the store while it is in use, and check it."""
         from zapomni.services.backup import backup
+        from zapomni.services.parse import parse_path
 
+        place = parse_path("path", path)
         self.context.touches.flush()
-        return backup(self.store, self.vault, Path(path), force=force)
+        return backup(self.store, self.vault, place, force=force)
 
     def restore(self, path: str | Path, *, verify: bool = False, force: bool = False) -> Restored:
         """Check a backup and bring the store to its content; `verify` only checks."""
         from zapomni.services.backup import restore
+        from zapomni.services.parse import parse_path
 
-        return restore(self.vault, Path(path), clock=self._clock, verify=verify, force=force)
+        return restore(self.vault, parse_path("path", path), clock=self._clock, verify=verify, force=force)
 
     # --- what surfaces need beside the verbs ------------------------------------------------------------
     def scopes(self, asked: Sequence[str] = ()) -> tuple[Scope, ...]:

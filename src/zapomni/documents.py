@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +20,12 @@ from zapomni.services.documents.sources import (
     real_root,
     wanted_sources,
 )
-from zapomni.services.parse import given, parse_choice, parse_texts, parse_whole
+from zapomni.services.parse import given, parse_choice, parse_path, parse_texts, parse_whole
 from zapomni.services.scopes import scope_to_write, scopes_to_read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from zapomni.clock import Clock
     from zapomni.config import DocumentSettings
@@ -91,16 +91,15 @@ class DocumentIndex:
 
         A mirror must be told its scope: every memory of it becomes a file of the folder.
         """
-        if isinstance(root, str) and not root.strip():
-            raise InvalidInput("path", "it is blank", remedy="Name a folder or file, `.` for this one")
+        place = parse_path("path", root)
         how = parse_choice("mode", mode, SourceMode, SourceMode.INDEX)
         if how is SourceMode.MIRROR and scope is None:
             raise self._no_scope()
         target, _ = scope_to_write(self._context, scope)
         if start:
-            make_root(Path(root))
+            make_root(place)
         return add_source(
-            self._context, Path(root), scope=target, home=self._home, mode=how, include=include, exclude=exclude
+            self._context, place, scope=target, home=self._home, mode=how, include=include, exclude=exclude
         )
 
     def _no_scope(self) -> InvalidInput:

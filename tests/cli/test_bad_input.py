@@ -405,3 +405,14 @@ def test_an_error_quotes_no_more_than_a_screen_of_what_was_given(home: Path, zap
     result = zap(*act.split(), "слон" * 9_000)
     assert result.status
     assert len(result.out) + len(result.err) < 2_500
+
+
+@pytest.mark.parametrize("blank", ["", "  "])
+@pytest.mark.parametrize(
+    "act", ["export --git", "backup", "restore", "source add", "vault report . --picture", "vault report . --history"]
+)
+def test_a_blank_place_is_no_place_and_nothing_is_written_there(home: Path, zap: Zap, act: str, blank: str) -> None:
+    before = sorted(path.name for path in Path.cwd().iterdir())
+    result = zap(*act.split(), blank)
+    assert (result.status, "it is blank" in result.err) == (2, True)
+    assert sorted(path.name for path in Path.cwd().iterdir()) == before

@@ -20,6 +20,7 @@ from zapomni.text.nearest import nearest
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
+    from pathlib import Path
 
     from zapomni.model import Scope
 
@@ -119,6 +120,15 @@ def parse_whole(name: str, value: Any, default: int, *, low: int = -_MOST, high:
         span = "" if low == -_MOST else f" from {low} to {high:,}"
         raise InvalidInput(name, f"{value!r} is not a whole number{span}")
     return number
+
+
+def parse_path(name: str, value: str | Path) -> Path:
+    """Read the path of a file or folder; raises `InvalidInput` for a blank one, which would mean the working folder."""
+    from pathlib import Path
+
+    if isinstance(value, str) and not value.strip():
+        raise InvalidInput(name, "it is blank", remedy="Name a file or folder, `.` for this folder")
+    return Path(value)
 
 
 def parse_flag(name: str, value: Any, *, default: bool = False) -> bool:

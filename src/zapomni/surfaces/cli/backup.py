@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from zapomni.surfaces.cli import render
@@ -13,10 +11,10 @@ FORCE = click.option("--force", is_flag=True, help="Replace what is there.")
 
 
 @click.command("backup")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file")
 @FORCE
 @answers
-def backup(session: Session, file: Path, *, force: bool) -> None:
+def backup(session: Session, file: str, *, force: bool) -> None:
     """Write a whole copy of the store while it is in use.
 
     The file appears only when complete and is read back. Copying the store's file by hand loses what stands
@@ -29,11 +27,11 @@ def backup(session: Session, file: Path, *, force: bool) -> None:
 
 
 @click.command("restore")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file")
 @click.option("--verify", is_flag=True, help="Check the backup and change nothing.")
 @FORCE
 @answers
-def restore(session: Session, file: Path, *, verify: bool, force: bool) -> None:
+def restore(session: Session, file: str, *, verify: bool, force: bool) -> None:
     """Put a backup in the place of the store.
 
     A store that holds memories is replaced only with --force, and is kept beside itself.

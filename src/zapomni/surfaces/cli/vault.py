@@ -50,14 +50,14 @@ def report(
     Takes a mirrored source or any folder of notes, every mirrored one without. Nothing is written but the picture.
     Forecasts come from your own counts, or else from the day on which each note was first known.
     """
-    rows = [*counts, *(_lines(history) if history else ())]
+    rows = [*counts, *(_lines(history) if history is not None else ())]
     with session.memory() as app:
         found = app.vaults.report(folder, scopes=scopes, counts=rows)
     if picture == "-":
         click.echo(_drawn(found), nl=False)
         return
     session.answer(reports_shape(found), render.reports(found))
-    if picture:
+    if picture is not None:
         _save(picture, _drawn(found))
         session.note([f"The picture is in {picture}"])
     if not found:
@@ -87,10 +87,10 @@ def compact(session: Session, source: str | None, scopes: Sequence[str], *, dry_
 
 
 def _lines(path: str) -> list[str]:
-    from pathlib import Path
+    from zapomni.services.parse import parse_path
 
     try:
-        return Path(path).read_text(encoding="utf-8-sig").splitlines()
+        return parse_path("history", path).read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise InvalidInput("history", f"{path} is not UTF-8 text", remedy="Convert it first") from None
     except OSError as error:
@@ -106,9 +106,9 @@ def _drawn(found: Sequence[Report]) -> str:
 
 
 def _save(path: str, text: str) -> None:
-    from pathlib import Path
+    from zapomni.services.parse import parse_path
 
     try:
-        Path(path).write_text(text, encoding="utf-8")
+        parse_path("picture", path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise Unavailable(f"{path} cannot be written ({error.strerror})", remedy="Name another file") from None
