@@ -10,10 +10,11 @@ import platformdirs
 import pytest
 
 from zapomni import config
-from zapomni.config import MERGE_POLICIES, SETTINGS, load
+from zapomni.config import load
 from zapomni.errors import ConfigError
 from zapomni.forms import Secret
 from zapomni.model.branch import Policy
+from zapomni.settings import MERGE_POLICIES, SETTINGS
 
 KEY = "sk-trial-KEY-123"
 

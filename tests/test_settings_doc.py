@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from zapomni.config import SETTINGS
+from zapomni.settings import SETTINGS
 
 PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from zapomni.model import PAGE_LIMIT, RECALL_LIMIT, By, Filter, Mode, Query, Status
 from zapomni.parts import Parts

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from zapomni.clock import Clock
-    from zapomni.config import DocumentSettings
     from zapomni.embed.base import Embedder
     from zapomni.files.guard import PathGuard
     from zapomni.files.searching import TextMatches
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from zapomni.services.context import Context
     from zapomni.services.documents.scan import Progress
     from zapomni.services.embedding import EmbedderFor, Embedding
+    from zapomni.settings import DocumentSettings
     from zapomni.store.documents import WaitingChunk
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from msgspec import Struct
 
 from zapomni.errors import ZapomniError
 
@@ -17,14 +18,16 @@ if TYPE_CHECKING:
     Environ = Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Secret:
+class Secret(Struct, frozen=True):
     """A key or token that shows itself only through `reveal()`."""
 
     _text: str
 
     def __repr__(self) -> str:
         return "set (hidden)"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return [("", repr(self))]
 
     def reveal(self) -> str:
         """Return the secret itself."""

@@ -5,9 +5,10 @@ Only this module names adapters.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from threading import RLock
 from typing import TYPE_CHECKING, Final, Self
+
+from msgspec.structs import replace
 
 from zapomni.clock import LocalZone, system_clock
 from zapomni.ids import random_id
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from zapomni.clock import Clock
-    from zapomni.config import Config
     from zapomni.documents import DocumentIndex
     from zapomni.embed.base import Embedder
     from zapomni.ids import IdFactory
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from zapomni.services.embedding import Embedding
     from zapomni.services.worker import Worker
     from zapomni.sessions import Sessions
+    from zapomni.settings import Config
     from zapomni.store.base import Store
     from zapomni.store.sqlite.vault import SqliteVault
     from zapomni.vaults import Vaults

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from threading import RLock
 from typing import TYPE_CHECKING, Any, BinaryIO
+
+from msgspec.structs import replace
 
 from zapomni.model import PAGE_LIMIT
 from zapomni.services.scopes import scopes_to_read
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from zapomni.clock import Clock
-    from zapomni.config import Config
     from zapomni.llm.base import Llm
     from zapomni.model import Actor, Memory, Query
     from zapomni.model.document import Scanned, Source
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from zapomni.services.reading.insight import Connection, Held, Saved
     from zapomni.services.reading.ledger import Ledger
     from zapomni.services.reading.material import Material
+    from zapomni.settings import Config
 
 
 class ReadingMemory:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,7 +11,7 @@ from zapomni.model import NAME_LIMIT, About, Kind, Memory, Origin, Scope, ScopeK
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FIELDS: Final = tuple(f.name for f in fields(Memory))
+FIELDS: Final = Memory.__struct_fields__
 _OWNERS: Final = {kind.value for kind in ScopeKind} - {ScopeKind.USER.value, ScopeKind.BRANCH.value}
 TIMES: Final = ("observed_at", "valid_from", "valid_until", "created_at", "updated_at", "accessed_at", "deleted_at")
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import tzinfo
 
-    from zapomni.config import IndexSettings
     from zapomni.model import Actor, Memory, Scope
     from zapomni.model.document import Scanned, Source, SourceStatus
     from zapomni.services.context import Context
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from zapomni.services.vault.folder import Folder
     from zapomni.services.vault.plan import Plan, Written
     from zapomni.services.vault.report import Report
+    from zapomni.settings import IndexSettings
 
 
 class Vaults:

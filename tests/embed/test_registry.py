@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zapomni.clock import system_clock
-from zapomni.config import EmbedderSettings
 from zapomni.embed import registry, scripted
 from zapomni.embed.breaker import Breaker
 from zapomni.embed.bundled import BundledEmbedder
@@ -18,6 +17,7 @@ from zapomni.embed.registry import BUILT_IN, make_embedder
 from zapomni.embed.scripted import ScriptedEmbedder
 from zapomni.errors import ConfigError, EmbedderError
 from zapomni.forms import Secret
+from zapomni.settings import EmbedderSettings
 
 if TYPE_CHECKING:
     from zapomni.embed.base import Embedder
@@ -63,7 +63,7 @@ def test_a_package_may_bring_its_own_provider(monkeypatch):
 
 def test_a_built_in_provider_is_found_without_reading_package_metadata():
     program = (
-        "import sys; from zapomni.embed.registry import make_embedder; from zapomni.config import EmbedderSettings\n"
+        "import sys; from zapomni.embed.registry import make_embedder; from zapomni.settings import EmbedderSettings\n"
         "make_embedder(EmbedderSettings(), None)\n"
         "print([m for m in ('importlib.metadata', 'numpy', 'httpx2', 'stamina') if m in sys.modules])"
     )

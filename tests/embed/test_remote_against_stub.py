@@ -6,10 +6,10 @@ import math
 
 import pytest
 
-from zapomni.config import EmbedderSettings
 from zapomni.embed import ollama, openai
 from zapomni.errors import EmbedderError
 from zapomni.forms import Secret
+from zapomni.settings import EmbedderSettings
 
 KEY = "sk-trial-KEY-123"
 SUBJECTS = ["apples", "bridges", "candles", "dolphins", "engines", "forests", "guitars", "harbours"]

@@ -10,11 +10,11 @@ import httpx2
 import pytest
 import stamina
 
-from zapomni.config import EmbedderSettings
 from zapomni.embed import jina, ollama, openai
 from zapomni.errors import ConfigError, EmbedderError
 from zapomni.forms import Secret
 from zapomni.hosts import is_loopback
+from zapomni.settings import EmbedderSettings
 
 KEY = "sk-trial-KEY-123"
 

@@ -7,10 +7,10 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 from zapomni.errors import InvalidInput, NotFound, Refused, Unavailable
 from zapomni.exchange.entries import Imported, Problem

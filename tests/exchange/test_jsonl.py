@@ -333,7 +333,7 @@ def test_whatever_can_be_stored_comes_back_from_an_export(pairs: list[tuple[Draf
     for no, (draft, life) in enumerate(pairs):
         ready = ready_of(Item(line=1, draft=draft))
         if isinstance(ready, Ready):
-            values = {name: getattr(ready.values, name) for name in Draft.__slots__}
+            values = {name: getattr(ready.values, name) for name in Draft.__struct_fields__}
             memories.append(Memory(id=f"m{no}", **values, **life))
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)

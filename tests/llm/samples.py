@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from zapomni.config import LlmSettings
 from zapomni.forms import Secret
+from zapomni.settings import LlmSettings
 
 KEY = "sk-trial-KEY-123"
 SCHEMA = {

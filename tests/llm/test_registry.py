@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from tests.llm.samples import KEY, settings
 
-from zapomni.config import LlmSettings, load
+from zapomni.config import load
 from zapomni.errors import ConfigError
 from zapomni.llm.registry import BUILT_IN, GROUP, make_llm
+from zapomni.settings import LlmSettings
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,7 +41,7 @@ def test_a_label_is_the_setting_as_it_was_written():
 @pytest.mark.promise("house.light")
 def test_making_a_model_loads_no_library_of_a_provider():
     code = (
-        "import sys; from zapomni.config import LlmSettings; from zapomni.llm.registry import make_llm; "
+        "import sys; from zapomni.settings import LlmSettings; from zapomni.llm.registry import make_llm; "
         "[make_llm(LlmSettings(model=m)) for m in ('openai:m', 'anthropic:m', 'bedrock:m', 'ollama:m')]; "
         "print(sorted({'pydantic_ai', 'pydantic', 'openai', 'anthropic', 'boto3', 'httpx2', 'jsonschema'} & set(sys.modules)))"
     )

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import json
 import secrets
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
+from msgspec.structs import replace
 
 from zapomni.app import Zapomni
 from zapomni.config import load

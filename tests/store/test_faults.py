@@ -3,11 +3,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import apsw
 import pytest
+from msgspec.structs import replace
 
 import zapomni
 from zapomni.errors import StoreBusy, StoreDamaged, Unavailable
@@ -35,7 +35,7 @@ def test_a_full_disk_is_a_clear_error_and_loses_nothing(bench):
 AS_NOBODY = """
 import urllib.parse  # read before the privileges go: the interpreter may lie in a home of its own
 import hashlib, os, sys
-from dataclasses import replace
+from msgspec.structs import replace
 from pathlib import Path
 from zapomni.errors import Unavailable
 from zapomni.model import Actor, Filter, Verb

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from zapomni.model import About, Filter, Kind, Link, LinkKind, Scope, ScopeKind, Trust, Verb
 from zapomni.text.fold import name_key

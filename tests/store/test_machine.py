@@ -3,7 +3,6 @@ from __future__ import annotations
 import shutil
 import tempfile
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
+from msgspec.structs import replace
 
 from zapomni.errors import Conflict
 from zapomni.model import USER_SCOPE, Actor, Filter, Kind, Memory, Scope, ScopeKind, Trust, Verb

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from zapomni.errors import Conflict, InvalidInput, Unavailable
 from zapomni.model import (

@@ -3,10 +3,10 @@ from __future__ import annotations
 import subprocess
 import sys
 from array import array
-from dataclasses import replace
 from math import hypot
 
 import pytest
+from msgspec.structs import replace
 
 from zapomni.errors import InvalidInput, NotFound
 from zapomni.model import Filter, Kind, Link, LinkKind, SpaceState, Trust, Verb
@@ -130,7 +130,7 @@ def test_a_change_by_another_process_is_seen(bench, vectors, python):
     vectors.embed(space)
     both_ways(bench, space, vectors.one())
     other = python(
-        "import sys\nfrom pathlib import Path\nfrom dataclasses import replace\n"
+        "import sys\nfrom pathlib import Path\nfrom msgspec.structs import replace\n"
         "from zapomni.model import Actor, Filter, Verb\nfrom zapomni.store.sqlite import open_sqlite\n"
         "store = open_sqlite(Path(sys.argv[1]))\n(found,) = store.get(['m2'], Filter())\n"
         "with store.write() as tx:\n"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,8 +34,7 @@ class Reach(StrEnum):
     PROJECT = "project"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Launch:
+class Launch(Struct, frozen=True, kw_only=True):
     """How a client starts us.
 
     `command` is a whole path for the user, and the bare name in a project's files, which other people share;
@@ -67,8 +67,7 @@ class Launch:
         return " ".join(map(quote, self.hook_words))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Aim:
+class Aim(Struct, frozen=True, kw_only=True):
     """One part of ours in one file: its places for the user and for a project, and the edit that puts it there.
 
     A place is a path under a root of the machine, such as `{home}/.cursor/mcp.json`. Of several the first that is
@@ -83,8 +82,7 @@ class Aim:
     where: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnCommand:
+class OwnCommand(Struct, frozen=True, kw_only=True):
     """A client's own command for adding a server: the program, and what it is called with in each of its reaches."""
 
     program: str
@@ -92,8 +90,7 @@ class OwnCommand:
     reaches: tuple[Reach, ...] = (Reach.USER,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Client:
+class Client(Struct, frozen=True, kw_only=True):
     """One agent's program: how it is told that it is installed, what it holds of ours, and what a person must know.
 
     `agent` is whose agent it runs, where that is not its own name. `open_servers` tells that other clients read the
@@ -113,8 +110,7 @@ class Client:
     does_not: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Machine:
+class Machine(Struct, frozen=True, kw_only=True):
     """Where clients keep their files here, and the variables that their programs are started with.
 
     `roots` are `home`, `app`, `config`, `claude`, `claude_state`, `codex`, `copilot`, `goose`, `zed` and `project`.

@@ -6,8 +6,9 @@ Claude Code, Codex, Gemini CLI, OpenCode, Copilot CLI and Cline CLI; the others 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from zapomni.agents import hooks, instructions, own, servers
 from zapomni.agents.base import Aim, Client, Part

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from zapomni.agents import disk
 from zapomni.agents.base import Part
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from zapomni.agents.ledger import Ledger
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """One file as it was and as it is to be; None is no file."""
 
     file: Path
@@ -30,8 +30,7 @@ class Change:
         return "created" if self.before is None else "deleted" if self.after is None else "changed"
 
 
-@dataclass(slots=True, kw_only=True)
-class Sheet:
+class Sheet(Struct, kw_only=True):
     """One file on the desk: as it was first seen, as it was last seen on disk, and as it is to be.
 
     `present` is the server's part where its entry was there already, and a person may have made it; `ours` tells that

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import secrets
 from contextlib import suppress
-from dataclasses import dataclass
 from glob import escape
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from zapomni.errors import Refused, Unavailable
 
@@ -23,8 +24,7 @@ _PLAIN: Final = 0o644
 _EXECUTABLE: Final = 0o755
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class Content(Struct, frozen=True, kw_only=True):
     """What a file holds: its bytes (None where there is no file), its text without a byte-order mark, and that mark."""
 
     data: bytes | None

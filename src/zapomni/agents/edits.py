@@ -6,9 +6,10 @@ leaves, byte for byte, the text that it was put into.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from msgspec import Struct, field
 
 from zapomni.errors import Refused
 
@@ -31,8 +32,7 @@ class State(StrEnum):
     FOREIGN = "foreign"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class Named(Struct, frozen=True, kw_only=True):
     """Our entry under `NAME`, whatever the format of its file.
 
     `ours` tells one that starts zapomni, `same` one that starts it as wanted, `renewed` brings another one up to date.
@@ -50,8 +50,7 @@ class Named:
         return State.WIRED if self.same(found, self.value) else State.CHANGED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class Written(Struct, frozen=True, kw_only=True):
     """A text with our entry in it, and which of its containers were empty or missing before."""
 
     text: str

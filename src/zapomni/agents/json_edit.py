@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from zapomni.agents.edits import NAME, Named, State, Written, taken
 from zapomni.agents.json_text import appended, at, replaced, tidied, with_container, without
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member(Named):
+class Member(Named, frozen=True, kw_only=True):
     """Our entry in the object at `path`."""
 
     path: tuple[str, ...]
@@ -44,8 +44,7 @@ class Member(Named):
         return tidied(without(text, self.path, NAME), self.path, blanks)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hooks:
+class Hooks(Struct, frozen=True, kw_only=True):
     """One item of ours in the list of each event at `path`, and what the root of such a file needs beside them."""
 
     path: tuple[str, ...]

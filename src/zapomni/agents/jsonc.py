@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
+
+from msgspec import Struct
 
 from zapomni.agents.edits import unreadable
 
@@ -24,8 +25,7 @@ _STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _SCALAR: Final = re.compile(r"-?\d[\d.eE+-]*|true|false|null")
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """A value, where it begins and ends, and its items where it is an object or a list."""
 
     start: int
@@ -38,8 +38,7 @@ class Node:
         return next((item for item in reversed(self.items) if item.key == key), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A member of an object or an item of a list: where it begins, its value, and the comma behind it."""
 
     start: int

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, field, to_builtins
 
 from zapomni.agents.disk import replace_file, sweep
 
@@ -21,8 +22,7 @@ _DAMAGE: Final = (KeyError, TypeError, AttributeError, ValueError)
 """What a record raises that is none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class Record(Struct, frozen=True, kw_only=True):
     """One file that setup wrote.
 
     `clients` are those that it was written for, `created` tells that it was not there or held what only setup makes,
@@ -93,7 +93,7 @@ class Ledger:
         """Write the records, or clear the folder when there are none."""
         if self.records:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            rows = {str(file): asdict(record) for file, record in self.records.items()}
+            rows = {str(file): to_builtins(record) for file, record in self.records.items()}
             known = {"version": 1, "files": rows, "folders": list(dict.fromkeys(map(str, self.folders)))}
             text = json.dumps(known, ensure_ascii=False, indent=1)
             sweep(self.folder / "clients.json")

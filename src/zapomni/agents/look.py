@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from zapomni.agents.base import Part
 from zapomni.agents.disk import content
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from zapomni.agents.base import Client, Launch, Machine, Reach
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
+class Spot(Struct, frozen=True, kw_only=True):
     """One part in one file; `problem` says why the file cannot be read."""
 
     part: Part
@@ -27,8 +27,7 @@ class Spot:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class Look(Struct, frozen=True, kw_only=True):
     """One client as it stands: whether it is here, and every place of ours in it; a part with no place has none."""
 
     client: Client

@@ -6,8 +6,9 @@ them into the instructions of clients that have a place for them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from zapomni.errors import InvalidInput, NotFound
 
@@ -18,8 +19,7 @@ LANGUAGE: Final = "language"
 _WORDS: Final = {"en": "en", "english": "en", "английский": "en", "ru": "ru", "russian": "ru", "русский": "ru"}
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """One prompt: what it is for, and its text in each language."""
 
     title: str

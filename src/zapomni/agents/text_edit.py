@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from zapomni.agents.edits import State, Written, line_end
 from zapomni.errors import Refused
@@ -20,8 +21,7 @@ _BLOCK: Final = re.compile(rf"{BEGIN}(?:(?!{BEGIN}).)*?{END}", re.DOTALL)  # a m
 _MARK: Final = "zapomni"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class Block(Struct, frozen=True, kw_only=True):
     """A block between two marks at the end of a file of instructions."""
 
     content: str
@@ -60,8 +60,7 @@ def _joined(before: str, after: str) -> str:
     return re.sub(r"(?<=\n)\r?\n\Z", "", before) + re.sub(r"\A\r?\n", "", after)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Whole:
+class Whole(Struct, frozen=True, kw_only=True):
     """A file that is ours from its first to its last character; `mark` is what tells it from somebody else's."""
 
     content: str

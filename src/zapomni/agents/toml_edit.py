@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from dataclasses import dataclass
 from datetime import date, time
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,8 +23,7 @@ _TOKEN: Final = re.compile(
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table(Named):
+class Table(Named, frozen=True, kw_only=True):
     """Our entry in the table of tables `parent`, such as `mcp_servers`."""
 
     parent: str

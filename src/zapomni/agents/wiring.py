@@ -8,12 +8,13 @@ from __future__ import annotations
 import subprocess
 from collections import defaultdict
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from filelock import FileLock, Timeout
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zapomni.agents.base import AGENT, Launch, Part, Reach
 from zapomni.agents.desk import Change, Desk
@@ -44,8 +45,7 @@ class Outcome(StrEnum):
     SKIPPED = "skipped"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """One part of one client in one file; `why` says why it was skipped or kept, `command` whose own command did it."""
 
     client: str
@@ -56,16 +56,14 @@ class Step:
     command: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Struct, frozen=True, kw_only=True):
     """What one run did, or would do, and what it changes in files."""
 
     steps: tuple[Step, ...]
     changes: tuple[Change, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Starter:
+class Starter(Struct, frozen=True, kw_only=True):
     """How this installation is started: its command's whole path, and the variables that a client must hand over.
 
     `names_agents` tells that a server is told whose agent it serves, as hooks are; not where the settings say it.

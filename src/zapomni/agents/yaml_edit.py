@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from zapomni.agents.edits import NAME, Named, State, Written, line_end, taken, unreadable, unsafe
 from zapomni.errors import Refused
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     import yaml
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry(Named):
+class Entry(Named, frozen=True, kw_only=True):
     """Our entry in the mapping `parent` of the root, such as `extensions`."""
 
     parent: str

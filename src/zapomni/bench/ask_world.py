@@ -8,9 +8,10 @@ the held-out half needs; after it one word was read otherwise (`from`, which one
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec import Struct
 
 from zapomni.model import Draft
 
@@ -71,8 +72,7 @@ RUSSIAN: Final = Words(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class Note(Struct, frozen=True, kw_only=True):
     """One note: when it happened, whom and what it is about, and the draft that is stored at `stored`."""
 
     at: datetime
@@ -83,8 +83,7 @@ class Note:
     draft: Draft
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(Struct, frozen=True, kw_only=True):
     """A question, its sort, language and half, and which notes its answer needs."""
 
     text: str

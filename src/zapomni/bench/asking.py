@@ -8,10 +8,11 @@ from __future__ import annotations
 import random
 import tempfile
 from collections import defaultdict
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from statistics import mean
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from zapomni.app import Zapomni
 from zapomni.bench.ask_world import DAYS, FACTS, NOW, notes, questions
@@ -38,8 +39,7 @@ PLANTED: Final = 0.9
 _ACTOR: Final = Actor(name="bench", origin=Origin.USER)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class Share(Struct, frozen=True, kw_only=True):
     """The mean share of the needed memories that were supplied, in so many questions, beside the most recent ones."""
 
     what: str
@@ -48,8 +48,7 @@ class Share:
     recent: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Struct, frozen=True, kw_only=True):
     """In how many runs a planted fact was supplied, and the shares for questions about dates and names."""
 
     memories: int

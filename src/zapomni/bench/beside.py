@@ -6,10 +6,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from zapomni.app import Zapomni
 from zapomni.bench.latency import made_up_questions, made_up_texts
@@ -25,8 +26,7 @@ FIRST: Final = 20
 MEMORIES: Final = 2_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
+class Beside(Struct, frozen=True, kw_only=True):
     """The 95th percentile of recalls over a server's pipe in milliseconds, at rest and while it indexes."""
 
     files: int

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from zapomni.app import Zapomni
 from zapomni.config import load
@@ -26,8 +27,7 @@ _SENTENCES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rate:
+class Rate(Struct, frozen=True, kw_only=True):
     """One way to make vectors: texts a second by the clock, and a second of one processor."""
 
     name: str

@@ -9,10 +9,11 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from zapomni.ids import random_id
 from zapomni.model import About, Draft, Kind
@@ -27,8 +28,7 @@ _WORDS: Final = 40
 _PROMPT: Final = "what about bar 77, den and ропак?"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HookCost:
+class HookCost(Struct, frozen=True, kw_only=True):
     """One sort of event: the median milliseconds, and how many bare interpreters that is."""
 
     name: str
@@ -36,8 +36,7 @@ class HookCost:
     ratio: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Horde:
+class Horde(Struct, frozen=True, kw_only=True):
     """Many hooks at once: how many, how many were lost, the median and the slowest in seconds."""
 
     hooks: int

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from zapomni.app import Zapomni
 from zapomni.config import load
@@ -23,8 +24,7 @@ EMBEDDED: Final = 256
 _MB: Final = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scan:
+class Scan(Struct, frozen=True, kw_only=True):
     """One scan: seconds, files opened, files that are searchable now, chunks written, chunks that want a vector."""
 
     what: str
@@ -36,8 +36,7 @@ class Scan:
     skipped: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Struct, frozen=True, kw_only=True):
     """The folder, its scans, what store and process hold in MB, and how many chunks get a vector in a second."""
 
     files: int

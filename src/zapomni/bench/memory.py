@@ -8,9 +8,10 @@ import subprocess
 import sys
 import tempfile
 from array import array
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from zapomni.app import Zapomni
 from zapomni.bench.latency import made_up_questions, made_up_texts
@@ -28,8 +29,7 @@ RECALLS: Final = 100
 _STATUS: Final = "/proc/{}/status"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Footprint:
+class Footprint(Struct, frozen=True, kw_only=True):
     """What a server of so many memories holds (MB resident) and what one memory takes on disk (bytes)."""
 
     memories: int

@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 import shutil
 import tempfile
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, TypeVar
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,8 +30,7 @@ _WORDS: Final = (
 _TYPES: Final = ("user", "feedback", "project", "reference")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Struct, frozen=True, kw_only=True):
     """Seconds for a folder: reading and hashing it, attaching it, storing its texts alone, scanning it again.
 
     `ratio` is that of attaching to hashing.

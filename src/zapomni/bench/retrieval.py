@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from zapomni.bench.plain import PlainWords
 from zapomni.bench.score import Scores, mean, paired, score
@@ -21,8 +22,7 @@ DEPTH: Final = 10
 _ACTOR: Final = Actor(name="bench", origin=Origin.IMPORT)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Struct, frozen=True, kw_only=True):
     """The figures of one run: over all questions, by category, and against plain FTS5 on the same data.
 
     `guaranteed` counts questions whose group is so small that hit@10 is 1 by construction.

@@ -8,10 +8,11 @@ its id chooses which questions are asked, and which half of those is held back.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from zapomni.bench.retrieval import DEPTH, scope_of
 from zapomni.bench.score import mean, score
@@ -53,8 +54,7 @@ WAYS: Final[Mapping[str, dict[str, Any]]] = {
 """What is compared: descriptions, the words of everything, words and meaning of everything."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Struct, frozen=True, kw_only=True):
     """The scores of one way on one half of the questions."""
 
     way: str
@@ -63,8 +63,7 @@ class Row:
     scores: Scores
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
+class Selection(Struct, frozen=True, kw_only=True):
     """The figures of one run."""
 
     name: str

@@ -6,8 +6,9 @@ A question is asked only within its own `group` (one conversation, one haystack;
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from zapomni.errors import InvalidInput
 
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class Passage(Struct, frozen=True, kw_only=True):
     """One text to store; `thread` names the ordered source it belongs to, `place` its position there."""
 
     id: str
@@ -27,8 +27,7 @@ class Passage:
     place: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(Struct, frozen=True, kw_only=True):
     """One question, its category, and the ids of the passages that answer it."""
 
     id: str
@@ -38,8 +37,7 @@ class Question:
     answers: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetrievalSet:
+class RetrievalSet(Struct, frozen=True, kw_only=True):
     """Passages and questions; questions without an answer in the corpus are left out."""
 
     name: str

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     import httpx2
 
-    from zapomni.config import EmbedderSettings
     from zapomni.embed.base import Task
     from zapomni.model import Vector
+    from zapomni.settings import EmbedderSettings
 
     Answer = list[Vector | EmbedderError]
 

@@ -26,8 +26,8 @@ from zapomni.hosts import is_loopback
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zapomni.config import EmbedderSettings
     from zapomni.embed.base import Task
+    from zapomni.settings import EmbedderSettings
 
 REFUSED: Final = frozenset({400, 413, 422})
 """Answers that speak of what was sent, whatever their wording: too much, too long, not acceptable."""

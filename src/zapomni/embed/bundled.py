@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from zapomni.config import EmbedderSettings
     from zapomni.embed._e5_encoder import Encoder
     from zapomni.embed._e5_native import NativeEngine
     from zapomni.embed.base import Task
     from zapomni.model import Vector
+    from zapomni.settings import EmbedderSettings
 
 MODEL: Final = "multilingual-e5-small-q4"
 PIECE: Final = 1_200

@@ -10,8 +10,8 @@ from zapomni.embed.openai import read_data
 if TYPE_CHECKING:
     import httpx2
 
-    from zapomni.config import EmbedderSettings
     from zapomni.embed.base import Task
+    from zapomni.settings import EmbedderSettings
 
 TASKS: Final = {"query": "retrieval.query", "passage": "retrieval.passage"}
 

@@ -10,8 +10,8 @@ from zapomni.embed._remote import Item, RemoteEmbedder
 if TYPE_CHECKING:
     import httpx2
 
-    from zapomni.config import EmbedderSettings
     from zapomni.embed.base import Task
+    from zapomni.settings import EmbedderSettings
 
 
 class Ollama:

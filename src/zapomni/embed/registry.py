@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zapomni.clock import Clock
-    from zapomni.config import EmbedderSettings
     from zapomni.embed.base import Embedder
+    from zapomni.settings import EmbedderSettings
 
     Make = Callable[[EmbedderSettings], Embedder]
 

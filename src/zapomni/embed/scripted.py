@@ -16,10 +16,10 @@ from zapomni.embed._vectors import clean, unit
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from zapomni.config import EmbedderSettings
     from zapomni.embed.base import Task
     from zapomni.errors import EmbedderError
     from zapomni.model import Vector
+    from zapomni.settings import EmbedderSettings
 
 WIDTH: Final = 64
 WORD_WEIGHT: Final = 3

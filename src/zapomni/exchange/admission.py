@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zapomni.errors import Conflict
 from zapomni.exchange.entries import ImportMode, Item, Problem
@@ -20,12 +22,11 @@ if TYPE_CHECKING:
     from zapomni.services.context import Context
     from zapomni.store.base import Tx
 
-_DRAFT: Final = tuple(f.name for f in fields(Draft))
+_DRAFT: Final = Draft.__struct_fields__
 _COUNTS: Final = ("imported", "updated", "skipped", "duplicates", "deleted", "redactions")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ready:
+class Ready(Struct, frozen=True, kw_only=True):
     """An item that the first half of the gateway let through; `warnings` name what was changed in it."""
 
     item: Item

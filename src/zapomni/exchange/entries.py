@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,31 +35,27 @@ class ImportMode(StrEnum):
     REPLACE = "replace"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(Struct, frozen=True, kw_only=True):
     """A line of a file and what is wrong with it."""
 
     line: int
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class Note(Struct, frozen=True, kw_only=True):
     """A line that was understood in a way its writer should hear of."""
 
     line: int
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dropped:
+class Dropped(Struct, frozen=True, kw_only=True):
     """A field that this reader does not carry over."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(Struct, frozen=True, kw_only=True):
     """One memory of a file.
 
     `carried` holds the fields of `Memory` that it brings from elsewhere (id, times, counts), which the write
@@ -73,8 +70,7 @@ class Item:
     exact: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tie:
+class Tie(Struct, frozen=True, kw_only=True):
     """A link between two refs of the file, or ids of the store."""
 
     line: int
@@ -83,16 +79,14 @@ class Tie:
     kind: LinkKind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownScope:
+class KnownScope(Struct, frozen=True, kw_only=True):
     """A scope and the repository it is tied to."""
 
     scope: Scope
     identity: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class Refusal(Struct, frozen=True, kw_only=True):
     """A value that a person refused where the file comes from."""
 
     rejection: Rejection
@@ -101,16 +95,14 @@ class Refusal:
 Entry: TypeAlias = Item | Tie | KnownScope | Refusal | Problem | Note | Dropped
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(Struct, frozen=True, kw_only=True):
     """What a reader needs beside the lines: the zone of times that name none, and the scope of items without."""
 
     zone: tzinfo
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Line(Struct, frozen=True, kw_only=True):
     """One line of a file, or one item of an array with the line where it begins."""
 
     no: int
@@ -123,8 +115,7 @@ if TYPE_CHECKING:
     """The objects of a file in their order, with what could not be read in between."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
+class Imported(Struct, frozen=True, kw_only=True):
     """What an import came to, or with `dry_run` would come to.
 
     Each memory of the file counts once: `imported`, `updated`, `skipped` (it is here, and stays as it is),
@@ -150,8 +141,7 @@ class Imported:
     not_carried: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exported:
+class Exported(Struct, frozen=True, kw_only=True):
     """What an export wrote; `not_carried` names what the format has no place for and this store does hold."""
 
     format: Format

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
+
+from msgspec import Struct
 
 from zapomni.errors import Refused, Unavailable
 
@@ -33,8 +34,7 @@ _BATCH: Final = 10_000
 """Objects that are handed to git at once; each batch is one pack."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GitExported:
+class GitExported(Struct, frozen=True, kw_only=True):
     """What an export to git came to: commits added and in all, and memories that lie there now.
 
     `rebuilt` tells that the history was written anew. `waiting` counts changes of a run that has not ended.

@@ -7,8 +7,10 @@ duplicates. Near duplicates are not looked for. Records of our own keep id, time
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zapomni.errors import Refused, Unavailable
 from zapomni.exchange import agent_memory_mcp, jsonl, plain, server_memory
@@ -60,8 +62,7 @@ _READERS: Final[dict[Format, Callable[[Lines, Reading], Iterator[Entry]]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class Wish(Struct, frozen=True, kw_only=True):
     """How a file is to be imported; `form` None lets the file tell, `scope` None is the caller's place."""
 
     zone: tzinfo

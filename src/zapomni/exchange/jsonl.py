@@ -7,9 +7,10 @@ export of an imported export is the same file but for `exported_at`.
 from __future__ import annotations
 
 import json
-from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
 
 from zapomni.errors import InvalidInput, Refused
 from zapomni.exchange.entries import Dropped, Exported, Format, Item, KnownScope, Line, Problem, Refusal, Tie
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from zapomni.model import Link, Revision, Run
 
 VERSION: Final = 1
-_DRAFT: Final = tuple(f.name for f in fields(Draft))
+_DRAFT: Final = Draft.__struct_fields__
 _CARRIED: Final = tuple(name for name in FIELDS if name not in _DRAFT)
 _MEMORY: Final = {*FIELDS, "type"}
 _COUNTED: Final = ("scope", "memory", "link", "run", "revision", "rejection")
@@ -160,7 +161,7 @@ def _memory(values: Mapping[str, Any]) -> Memory:
             times[name] = _instant(name, at)
         elif name in _LIFE[:2]:
             raise InvalidInput(name, "it is missing")
-    return replace(memory, **times)  # type: ignore[arg-type] # the names are those of times
+    return replace(memory, **times)
 
 
 def _instant(name: str, at: datetime) -> datetime:

@@ -6,8 +6,9 @@ import os
 import re
 import stat
 import unicodedata
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
+
+from msgspec import Struct
 
 from zapomni.errors import InvalidInput, Refused
 from zapomni.files.names import from_os, oddity, real_path, relative_to, to_os
@@ -32,8 +33,7 @@ class Root(NamedTuple):
     path: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     """A file or folder inside a root; `relative` is its path there, with `/`, and `real` the one without links."""
 
     root: Root

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from codecs import getincrementaldecoder
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from zapomni.errors import InvalidInput
 from zapomni.files.walk import DEPTH_LIMIT
@@ -27,8 +28,7 @@ DEPTH: Final = 3
 _LONGEST: Final = 4  # bytes of one character in UTF-8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FilePart:
+class FilePart(Struct, frozen=True, kw_only=True):
     """A part of a file: `offset`, `next` and `total` count bytes; `next` is None at the end of the file."""
 
     path: str
@@ -38,8 +38,7 @@ class FilePart:
     total: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileList:
+class FileList(Struct, frozen=True, kw_only=True):
     """One page of a listing; `next` is what to ask for the following one with, None at the end."""
 
     places: tuple[Place, ...]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zapomni.errors import InvalidInput
 
@@ -67,8 +69,7 @@ _DEEP: Final = re.compile(r"\A((?:.*?\*\*/){3}).*\*\*/.*")
 """A pattern with more than three `**/`, which grows as fast with the depth of a folder."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class Rules(Struct, frozen=True, kw_only=True):
     """What of one root is left out: `verdict` judges one name, its folders having been judged before.
 
     In falling order: `exclude` wins over all; secrets are never kept; an `include` brings back what the defaults

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from zapomni.errors import InvalidInput, Refused
 from zapomni.files.matching import Pattern, Words
@@ -33,8 +34,7 @@ _BEFORE: Final = 60
 _SNIFFED: Final = 8_192  # git calls a file binary if there is a NUL so far from its start
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextMatch:
+class TextMatch(Struct, frozen=True, kw_only=True):
     """A line in which the query stands: the file's path, the line's number from 1, the line or the part around."""
 
     path: str
@@ -42,8 +42,7 @@ class TextMatch:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextMatches:
+class TextMatches(Struct, frozen=True, kw_only=True):
     """What a search came to: its lines, how many files it looked through, how many were too large or binary.
 
     `stopped` says why it ended before it had seen everything, None when it had.

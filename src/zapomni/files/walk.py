@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import stat
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
 
 from zapomni.errors import NotFound, Unavailable
 from zapomni.files.names import real_path, relative_to, shown
@@ -26,8 +27,7 @@ DEPTH_LIMIT: Final = 64
 _HOLDS_SECRETS: Final = "it may hold secrets"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(Struct, frozen=True, kw_only=True):
     """A file that is kept: its path under the root, its size in bytes, its own time, its device and number there."""
 
     path: str
@@ -36,8 +36,7 @@ class Found:
     identity: tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Walk:
+class Walk(Struct, frozen=True, kw_only=True):
     """What lies under a root.
 
     `folders` are those that were entered, the root (an empty path) first; none for a root that is a file.

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 Schema = Mapping[str, Any]
 """A JSON Schema (draft 2020-12) as plain values."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class Text(Struct, frozen=True, kw_only=True):
     """A part of a task that is read."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Image:
+class Image(Struct, frozen=True, kw_only=True):
     """A part of a task that is looked at; `media_type` is for example `image/png`."""
 
-    data: bytes = field(repr=False)
+    data: bytes
     media_type: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class Task(Struct, frozen=True, kw_only=True):
     """One thing to be judged: what to do, with what, and in which form the answer comes.
 
     `purpose` is a word by which costs are told apart (ingest, consolidate, ask, enrich). Without a `schema` the
@@ -40,8 +38,7 @@ class Task:
     max_output: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class Usage(Struct, frozen=True, kw_only=True):
     """Tokens read and written, as the provider counts them; an estimate where it does not."""
 
     tokens_in: int = 0
@@ -51,8 +48,7 @@ class Usage:
         return Usage(tokens_in=self.tokens_in + other.tokens_in, tokens_out=self.tokens_out + other.tokens_out)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(Struct, frozen=True, kw_only=True):
     """An answer that fits its task: a JSON value of the task's schema, or text; `raw` is what the model wrote."""
 
     value: Any

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+from msgspec import Struct, field
 
 from zapomni.errors import ModelError
 from zapomni.llm.base import Reply, Usage
@@ -16,8 +17,7 @@ Finish = Literal["stop", "cut", "declined"]
 """Why a reply ended: it was done, it came to the most tokens that it may have, the provider held it back."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Raw:
+class Raw(Struct, frozen=True, kw_only=True):
     """What a model wrote, before anybody has read it."""
 
     text: str

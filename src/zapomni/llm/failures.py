@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from zapomni.errors import ModelError
 
 if TYPE_CHECKING:
-    from zapomni.config import LlmSettings
+    from zapomni.settings import LlmSettings
 
 
 class Again(ModelError):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
     from pydantic_ai.profiles import ModelProfile
 
-    from zapomni.config import LlmSettings
+    from zapomni.settings import LlmSettings
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 OLLAMA_URL: Final = "http://127.0.0.1:11434/v1"

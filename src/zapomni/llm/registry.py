@@ -10,8 +10,8 @@ from zapomni.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zapomni.config import LlmSettings
     from zapomni.llm.base import Llm
+    from zapomni.settings import LlmSettings
 
     Make = Callable[[LlmSettings], Llm]
 

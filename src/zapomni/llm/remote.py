@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
 
-    from zapomni.config import LlmSettings
     from zapomni.llm.base import Task
     from zapomni.llm.checked import Turn
+    from zapomni.settings import LlmSettings
 
     Build = Callable[["httpx2.AsyncClient"], Model]
 

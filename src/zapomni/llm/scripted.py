@@ -14,9 +14,9 @@ from zapomni.llm.checked import CheckedLlm, Raw
 from zapomni.llm.estimate import estimate_usage
 
 if TYPE_CHECKING:
-    from zapomni.config import LlmSettings
     from zapomni.llm.base import Task
     from zapomni.llm.checked import Turn
+    from zapomni.settings import LlmSettings
 
 Script = str | Mapping[str, Any] | list[Any] | Raw | Exception | Callable[["Task"], Any]
 """One reply: text as it is, a value as JSON, an error to be raised, or a function that gives any of these."""

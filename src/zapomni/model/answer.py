@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from zapomni.model.document import DocumentHit
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
     from zapomni.model.question import Hit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Space:
+class Space(Struct, frozen=True, kw_only=True):
     """One embedding generation; vectors of two spaces are never compared.
 
     `no` is the store's number of the space. `preparation` counts versions of how text is cut and prefixed.
@@ -36,8 +36,7 @@ class Space:
         return f"{self.provider}:{self.model} ({self.dimension}d)"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recollection:
+class Recollection(Struct, frozen=True, kw_only=True):
     """The answer to a query.
 
     `mode` is the mode that really answered and `reason` says why it is not the one asked for.
@@ -54,8 +53,7 @@ class Recollection:
     documents: tuple[DocumentHit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class Page(Struct, frozen=True, kw_only=True):
     """One page of a listing: the total of all pages and the cursor of the next one, None at the end."""
 
     memories: tuple[Memory, ...]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -29,8 +30,7 @@ class Policy(StrEnum):
     REJECT = "reject"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Branch:
+class Branch(Struct, frozen=True, kw_only=True):
     """One branch; a dropped one is kept by name, so that its drop can be undone."""
 
     name: str
@@ -39,8 +39,7 @@ class Branch:
     dropped_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fork:
+class Fork(Struct, frozen=True, kw_only=True):
     """One memory of a branch, and which one of the main line it stands for from which version on; None for a new one.
 
     One in the scope `deleted_on(branch)` stands for a deletion.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
     from zapomni.model.memory import Memory, Scope
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Revision:
+class Revision(Struct, frozen=True, kw_only=True):
     """One entry of the append-only history.
 
     `before` and `after` are whole records as plain JSON values (`exchange` form); both are None after
@@ -32,8 +32,7 @@ class Revision:
     undoes: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class Run(Struct, frozen=True, kw_only=True):
     """One batch of changes (an import, a consolidation): the unit of undo."""
 
     id: str
@@ -44,8 +43,7 @@ class Run:
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rejection:
+class Rejection(Struct, frozen=True, kw_only=True):
     """A value that a person refused; every write path consults it and it never expires."""
 
     scope: Scope
@@ -55,16 +53,14 @@ class Rejection:
     actor: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Redaction:
+class Redaction(Struct, frozen=True, kw_only=True):
     """One secret that was cut out before storing: the rule that knew it and the field it stood in."""
 
     rule: str
     field: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(Struct, frozen=True, kw_only=True):
     """What a write came to, as a new process would read it back.
 
     `memory` is the record as stored (the existing one for `duplicate`), None for `refused` and `erased`.

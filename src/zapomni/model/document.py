@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
 
 from zapomni.model.kinds import Mode
 
@@ -44,8 +45,7 @@ class DocumentKind(StrEnum):
     DATA = "data"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(Struct, frozen=True, kw_only=True):
     """A folder or file attached in one mode; `root` is its absolute path.
 
     `include` and `exclude` are patterns as `.gitignore` has them, relative to the root. `problem` says why the
@@ -63,8 +63,7 @@ class Source:
     problem: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class Document(Struct, frozen=True, kw_only=True):
     """One file of a source as it was read last.
 
     `path` is relative to the source's root, with `/`; empty for a source that is one file. `modified_ns` is
@@ -89,8 +88,7 @@ class Document:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chunk:
+class Chunk(Struct, frozen=True, kw_only=True):
     """One piece of a document: its text and where it stands.
 
     `start` and `end` count the characters of the decoded file, `first_line` and `last_line` its lines from 1;
@@ -108,8 +106,7 @@ class Chunk:
     weight: float = 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentFilter:
+class DocumentFilter(Struct, frozen=True, kw_only=True):
     """Which documents may be seen; empty means all. `path` is a beginning, `tags` match folded, any of them."""
 
     scopes: tuple[Scope, ...] = ()
@@ -119,8 +116,7 @@ class DocumentFilter:
     tags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentQuery:
+class DocumentQuery(Struct, frozen=True, kw_only=True):
     """What is asked of the documents, as a `Query` asks it of the memories."""
 
     text: str
@@ -130,8 +126,7 @@ class DocumentQuery:
     strict: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentHit:
+class DocumentHit(Struct, frozen=True, kw_only=True):
     """A chunk that was found, the document it is of, the root that is under, and its score with every part."""
 
     source: Source
@@ -159,8 +154,7 @@ class DocumentHit:
         return f"{path}:{self.chunk.first_line}" if self.chunk.first_line else path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Findings:
+class Findings(Struct, frozen=True, kw_only=True):
     """The answer of a search in documents; as for memories, `mode` really answered and `reason` says why.
 
     `waiting` counts chunks whose vector is still to come, `stale` names sources whose last scan did not end.
@@ -174,16 +168,14 @@ class Findings:
     stale: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped:
+class Skipped(Struct, frozen=True, kw_only=True):
     """A file or folder that a scan passed over: its path under the root, and why."""
 
     path: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scanned:
+class Scanned(Struct, frozen=True, kw_only=True):
     """What one scan of a source came to.
 
     Files: `added`, `changed`, `moved`, `removed`, `unchanged`; `read` counts those whose content was looked at.
@@ -212,8 +204,7 @@ class Scanned:
     waits: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceStatus:
+class SourceStatus(Struct, frozen=True, kw_only=True):
     """A source with what stands of it in the index: documents, chunks, those that wait for a vector, problems."""
 
     source: Source

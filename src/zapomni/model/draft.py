@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, field
 
 from zapomni.model.kinds import Kind
 
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from zapomni.model.memory import Scope
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class Draft(Struct, frozen=True, kw_only=True):
     """What a caller wants remembered, before the write gateway has looked at it.
 
     Every field but `content` is optional; `scope=None` means the default scope of the caller's place.
@@ -52,8 +52,7 @@ class Unset(StrEnum):
 UNSET: Final = Unset.UNSET
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Patch:
+class Patch(Struct, frozen=True, kw_only=True):
     """A change to some fields of a memory; `UNSET` leaves a field as it is, `None` or empty clears it.
 
     `metadata` is merged: a null or empty string removes its key (features WR-1).

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
     from zapomni.model.memory import Scope
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filter:
+class Filter(Struct, frozen=True, kw_only=True):
     """Which memories may be seen at all; applied inside each leg, before any ranking cut.
 
     `scopes` empty means every scope. `tags` and `entities` match folded (`text.fold`): any of `tags`,

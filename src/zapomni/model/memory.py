@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from zapomni.model.kinds import Origin, ScopeKind, Trust
 
@@ -14,8 +16,7 @@ if TYPE_CHECKING:
     from zapomni.model.kinds import About, Kind, LinkKind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class Scope:
+class Scope(Struct, frozen=True, kw_only=True, order=True):
     """Who a memory belongs to; written `user`, `project:NAME`, `agent:NAME` or `team:NAME`.
 
     Names are compared exactly, letter case included. `name` is empty for `user` alone. What a branch changed of a
@@ -54,16 +55,14 @@ def deleted_on(branch: str) -> Scope:
     return Scope(kind=ScopeKind.BRANCH, name=branch)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Actor:
+class Actor(Struct, frozen=True, kw_only=True):
     """Who asks for a change: a name for the history (`cli`, `mcp:claude-code`) and the origin it stands for."""
 
     name: str
     origin: Origin = Origin.AGENT
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class Link(Struct, frozen=True, kw_only=True):
     """One memory pointing at another; both are ids."""
 
     source: str
@@ -71,8 +70,7 @@ class Link:
     kind: LinkKind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class Memory(Struct, frozen=True, kw_only=True):
     """One fact, event, procedure or working note.
 
     `content` is verbatim. Times are aware datetimes in UTC. `position` is the place inside an ordered

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agreed:
+class Agreed(Struct, frozen=True, kw_only=True):
     """One file of a mirrored folder as it stood when file and memory last said the same.
 
     `path` is relative to the root. `size` and `modified_ns` spare the next scan from opening it, `sha256` is of its
@@ -32,8 +31,7 @@ class Agreed:
         return self.memory_id is not None and self.problem is None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Removed:
+class Removed(Struct, frozen=True, kw_only=True):
     """A file that went with its memory: where it was and what it said, so that an undo brings both back.
 
     `sha256` is of its bytes, by which it is known again when it comes back, wherever that is.

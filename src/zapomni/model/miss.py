@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from datetime import datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Miss:
+class Miss(Struct, frozen=True, kw_only=True):
     """One question that did not find the memory that was meant.
 
     `expected` is the id of that memory and `found` are the ids that a recall gives instead, best first; the expected

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,8 +33,7 @@ class ProposalState(StrEnum):
     REJECTED = "rejected"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
+class Proposal(Struct, frozen=True, kw_only=True):
     """One change that waits for a person, or that one has decided.
 
     `scope` is where it would take effect and `memories` are ids, the one that would change first in front.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from zapomni.model.filter import Filter
 from zapomni.model.kinds import By, Mode
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
     from zapomni.model.memory import Memory
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class Query(Struct, frozen=True, kw_only=True):
     """What is asked: text of at most `QUERY_LIMIT` characters, who may be seen, how many, by which mode.
 
     `budget` is in tokens, None for no packing. `strict` turns a missing vector leg into an error. `by` says what of a
@@ -29,8 +29,7 @@ class Query:
     budget: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(Struct, frozen=True, kw_only=True):
     """One part of a hit's score: its name, its value and a sentence on where it comes from."""
 
     name: str
@@ -38,8 +37,7 @@ class Part:
     why: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class Hit(Struct, frozen=True, kw_only=True):
     """A memory that was found, its score (finite, higher is better) and every part of that score."""
 
     memory: Memory

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, BinaryIO, Protocol
+
+from msgspec import Struct
 
 from zapomni.errors import ZapomniError
 
@@ -26,8 +27,7 @@ class Layout(StrEnum):
     PROSE = "prose"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Extract:
+class Extract(Struct, frozen=True, kw_only=True):
     """The text of one file and what is known about it.
 
     `text` is the whole decoded file, its line ends as they are, without a byte-order mark; `start` is where

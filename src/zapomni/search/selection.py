@@ -6,9 +6,11 @@ names of the question come first and shut nothing out. The same store and questi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zapomni.search.constants import (
     IMPORTANT_STEPS,
@@ -33,8 +35,7 @@ if TYPE_CHECKING:
 _PAGE: Final = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
+class Selection(Struct, frozen=True, kw_only=True):
     """The memories to be read, oldest first, of how many, in how many tokens.
 
     `narrowed` is the filter that the question's own dates and names came to; None where they found nothing.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zapomni.errors import InvalidInput, NotFound, Refused, Unavailable, ZapomniError
 
@@ -38,8 +40,7 @@ class Vault(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackedUp:
+class BackedUp(Struct, frozen=True, kw_only=True):
     """A backup that was written, read back and found whole."""
 
     path: Path
@@ -48,8 +49,7 @@ class BackedUp:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Restored:
+class Restored(Struct, frozen=True, kw_only=True):
     """What a restore came to; `done` is False when the backup was only checked.
 
     `before` is where the content of the store before it lies now, None when there was nothing to keep.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from zapomni.errors import NotFound
 from zapomni.record import FIELDS
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from zapomni.services.context import Context
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Line(Struct, frozen=True, kw_only=True):
     """One line of the content, counted from 1, and the revision that brought it."""
 
     no: int
@@ -27,8 +27,7 @@ class Line:
     revision: Revision
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldOrigin:
+class FieldOrigin(Struct, frozen=True, kw_only=True):
     """One field that says something, as a plain JSON value, and the revision that gave it that value."""
 
     name: str
@@ -36,8 +35,7 @@ class FieldOrigin:
     revision: Revision
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Blame:
+class Blame(Struct, frozen=True, kw_only=True):
     """A memory line by line and field by field, each with the revision that it comes from."""
 
     id: str

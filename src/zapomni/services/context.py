@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from zapomni.model import USER_SCOPE, Scope
 
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from zapomni.store.base import Store
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     """Where a caller stands: the scope its writes go to and the scopes its reads see, when it names none.
 
     `agent` is the scope of the agent that it is, where the settings say so: one of those that it sees. On a `branch` of
@@ -28,8 +28,7 @@ class Place:
     branch: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
+class Context(Struct, frozen=True, kw_only=True):
     """The tools of a verb; it holds no state of its own."""
 
     store: Store

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from zapomni.errors import InvalidInput, NotFound
 from zapomni.record import FIELDS
@@ -22,8 +23,7 @@ COUNTED: Final = frozenset({"id", "content", "version", "created_at", "updated_a
 """Fields that say nothing when they differ: the store's own book-keeping, and the content, compared line by line."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldChange:
+class FieldChange(Struct, frozen=True, kw_only=True):
     """A field of a record and its plain JSON values before and after; None where there was none."""
 
     name: str
@@ -31,8 +31,7 @@ class FieldChange:
     after: Any
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(Struct, frozen=True, kw_only=True):
     """What changed in one memory from revision `start` (None: from before it was there) to revision `end`.
 
     `lines` are the hunks of a unified diff of the content, `fields` what else changed. `erased` tells that the

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from zapomni.errors import EmbedderError, StoreDamaged, ZapomniError
 from zapomni.model import SpaceState
@@ -13,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from zapomni.config import Config
     from zapomni.model import Memory
     from zapomni.services.embedding import Embedding
+    from zapomni.settings import Config
     from zapomni.store.base import Store
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from datetime import timedelta
 from threading import Lock
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zapomni.errors import EmbedderError
 from zapomni.model import SpaceState
@@ -30,8 +32,7 @@ ELSEWHERE: Final = "another process is working on it"
 _RETRY_AFTER: Final = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1), timedelta(hours=24))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """The vector of a question and the space it belongs to, or the reason why there is none."""
 
     space: Space | None = None
@@ -46,8 +47,7 @@ class Failure(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drained:
+class Drained(Struct, frozen=True, kw_only=True):
     """What a round over the queue came to; `reason` says why it stopped early.
 
     `left` counts what still waits, those that failed in this round too.

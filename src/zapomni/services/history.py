@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zapomni.errors import Conflict, NotFound, Refused
 from zapomni.model import Memory, Revision, Run, Verb
@@ -21,8 +23,7 @@ if TYPE_CHECKING:
     from zapomni.store.base import Tx
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Undone:
+class Undone(Struct, frozen=True, kw_only=True):
     """What an undo came to: the ids brought back, and those passed over, each with the reason."""
 
     run: str | None

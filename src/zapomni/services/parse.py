@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound=StrEnum)
 D = TypeVar("D")
 
-DRAFT_FIELDS: Final = tuple(name for name in Draft.__dataclass_fields__ if name != "scope")
-PATCH_FIELDS: Final = tuple(name for name in Patch.__dataclass_fields__ if name != "scope")
+DRAFT_FIELDS: Final = tuple(name for name in Draft.__struct_fields__ if name != "scope")
+PATCH_FIELDS: Final = tuple(name for name in Patch.__struct_fields__ if name != "scope")
 FILTER_FIELDS: Final = (
     *("kind", "about", "tags", "all_tags", "entities", "path", "source", "importance_from", "pinned", "trust"),
     *("since", "until", "on", "as_of", "expired", "deleted"),

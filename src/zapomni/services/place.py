@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zapomni.errors import Unavailable
 from zapomni.model import NAME_LIMIT, USER_SCOPE, Scope, ScopeKind
@@ -25,8 +27,7 @@ _SUFFIX: Final = 6
 """Letters of the identity's hash that tell two repositories of one name apart."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Project:
+class Project(Struct, frozen=True, kw_only=True):
     """A repository: the name of its folder, and what tells it from others: its remote, its common directory."""
 
     name: str

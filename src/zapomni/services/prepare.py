@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zapomni.errors import InvalidInput
 from zapomni.model import (
@@ -20,6 +22,7 @@ from zapomni.model import (
     METADATA_LIMIT,
     NAME_LIMIT,
     TITLE_LIMIT,
+    UNSET,
     Draft,
     Patch,
     Redaction,
@@ -37,7 +40,10 @@ _LINE_FIELDS: Final = {
     "source": 4 * NAME_LIMIT,
     "key": NAME_LIMIT,
 }
-_FIELDS: Final = {kind: tuple((f.name, f.default) for f in fields(kind)) for kind in (Draft, Patch)}
+_FIELDS: Final = {
+    type(usual): tuple((name, getattr(usual, name)) for name in usual.__struct_fields__)
+    for usual in (Draft(content=UNSET), Patch())
+}
 """Their fields with what stands there when nobody said anything, which needs no look: `UNSET` in a patch."""
 _REDACTED: Final = ("content", "title", "description", "path", "source", "key", "tags", "entities", "metadata")
 _DEPTH: Final = 32
@@ -46,8 +52,7 @@ _FARTHEST: Final = 2**53
 """The last position that every JSON reader keeps exact."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class Prepared(Struct, frozen=True, kw_only=True):
     """A draft or patch fit to be stored, with what was cut out of it and what was changed in it."""
 
     values: Any

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from zapomni.errors import InvalidInput
 from zapomni.model import By, Hit, Mode, Query, Recollection

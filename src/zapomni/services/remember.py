@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zapomni.errors import Unavailable
 from zapomni.model import Draft, Filter, Memory, Origin, Outcome, Patch, Status, Trust, Verb
@@ -35,13 +37,12 @@ _TRUST: Final = {
     Origin.SESSION: Trust.CANDIDATE,
 }
 """What is said on purpose is believed; what was concluded or overheard waits for review."""
-_TAKEN_OVER: Final = tuple(name for name in Draft.__slots__ if name != "scope")
+_TAKEN_OVER: Final = tuple(name for name in Draft.__struct_fields__ if name != "scope")
 _taken_over: Final = attrgetter(*_TAKEN_OVER)
 """What a memory takes over from its draft."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """A prepared draft on its way in: its scope, its duplicate key and who brings it.
 
     It is believed as far as the origin of who brings it, unless the verb that writes it has found out another `trust`.
@@ -159,7 +160,7 @@ def new_memory(context: Context, entry: Entry) -> Memory:
 
 def _again(context: Context, tx: Tx, entry: Entry, found: Memory) -> Outcome:
     """Bring the record of this key to what the draft sets, or leave it when it says so already."""
-    fields = {*Patch.__dataclass_fields__, "key"}
+    fields = {*Patch.__struct_fields__, "key"}
     values = {name: value for name, value in _set_fields(entry.draft).items() if name in fields}
     if found.deleted_at is None and all(getattr(found, name) == value for name, value in values.items()):
         return _outcome(entry, Status.DUPLICATE, found)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zapomni.errors import Ambiguous, Conflict, InvalidInput, NotFound, Refused
 from zapomni.model import UNSET, Memory, Outcome, Patch, Rejection, Run, Status, Verb
@@ -38,7 +40,7 @@ def update(
     new content was rejected before, `InvalidInput` for an empty patch or a bad value.
     """
     given_id(short)
-    if all(getattr(patch, f.name) is UNSET for f in fields(patch)):
+    if all(getattr(patch, name) is UNSET for name in Patch.__struct_fields__):
         raise InvalidInput("patch", "it changes no field", remedy="Name at least one field to change")
     prepared = prepare(patch)
     with context.store.write() as tx:
@@ -66,8 +68,7 @@ def change(
     return _outcome(Status.UPDATED, written, prepared)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deletions:
+class Deletions(Struct, frozen=True, kw_only=True):
     """What deleting several memories came to: the run that takes all of it back, and one result each."""
 
     run: str
@@ -186,7 +187,7 @@ def _check_version(current: Memory, version: int | None, patch: Patch) -> None:
 
 def _patched(before: Memory, patch: Patch) -> Memory:
     values: dict[str, Any] = {
-        f.name: getattr(patch, f.name) for f in fields(patch) if getattr(patch, f.name) is not UNSET
+        name: getattr(patch, name) for name in Patch.__struct_fields__ if getattr(patch, name) is not UNSET
     }
     if "metadata" in values:
         merged = {**before.metadata, **values["metadata"]}

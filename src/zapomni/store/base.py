@@ -7,8 +7,9 @@ small, stable while the memory exists, never shown to people.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct, field
 
 from zapomni.store.jobs import Item
 
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
     from zapomni.text.words import QueryWord
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stats:
+class Stats(Struct, frozen=True, kw_only=True):
     """Counts of what a filter lets through, and the size of the parts of the store in bytes."""
 
     memories: int
@@ -47,8 +47,7 @@ class Stats:
     bytes: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class Check(Struct, frozen=True, kw_only=True):
     """One thing that a health check looked at: its name, whether it holds, what was seen, what mends it."""
 
     name: str

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from datetime import datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(Struct, frozen=True, kw_only=True):
     """One task that a model was asked, its repair round included.
 
     `usd` is an estimate, None where no price is known; `run` is the run that it was part of. A failed call is `ok`
@@ -27,8 +27,7 @@ class Call:
     ok: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sum:
+class Sum(Struct, frozen=True, kw_only=True):
     """Several calls together: how many, how many of them failed, and of how many the price is not known."""
 
     calls: int = 0
@@ -44,8 +43,7 @@ class Sum:
         return self.tokens_in + self.tokens_out
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Total:
+class Total(Struct, frozen=True, kw_only=True):
     """The calls of one purpose by one model."""
 
     purpose: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,8 +28,7 @@ class LexicalHit(NamedTuple):
     position: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lexical:
+class Lexical(Struct, frozen=True, kw_only=True):
     """The answer of the words: hits by BM25, best first, and what tells how rare each word is.
 
     `total` memories are indexed, `holding` of them hold each stem. `near` names the stem that stands for one

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 Item = TypeVar("Item")
 """What has vectors: a memory, or a chunk of a document."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EmbedJob(Generic[Item]):
+class EmbedJob(Struct, Generic[Item], frozen=True, kw_only=True):
     """One item whose vectors of one space are still to come; `key` names it, `version` grows when it changes."""
 
     item: Item
@@ -21,8 +21,7 @@ class EmbedJob(Generic[Item]):
     error: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Backlog:
+class Backlog(Struct, frozen=True, kw_only=True):
     """How many embed jobs wait in a space, how many of them failed before, and the last error."""
 
     waiting: int = 0

@@ -6,8 +6,9 @@ in the store and compared. There is no way back but the copy that is taken befor
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from zapomni.errors import StoreDamaged
 
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """One step of the schema: its number (from 1), name, SQL and the hash of that SQL."""
 
     no: int

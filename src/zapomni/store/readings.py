@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
     from zapomni.model import Memory, Scope
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(Struct, frozen=True, kw_only=True):
     """A text that was ingested, kept whole: where it came from, its hash, when and in which run.
 
     `path` is that of a file under its source's root, None for a text that was given.

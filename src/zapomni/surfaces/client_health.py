@@ -10,10 +10,12 @@ import json
 import shlex
 import subprocess
 import tempfile
-from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zapomni.agents.base import Part
 from zapomni.agents.edits import State
@@ -32,8 +34,7 @@ _SAID: Final = "We decided to call the test of the hooks a blue heron in the har
 _TRUSTED: Final = frozenset({"trusted", "managed"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proof:
+class Proof(Struct, frozen=True, kw_only=True):
     """What became of a decision told to a client's hook: kept, told to the next session, and how long that took.
 
     `recalled` is None where no hook of the client can tell anything; `problem` says what went wrong.
@@ -45,8 +46,7 @@ class Proof:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
+class Health(Struct, frozen=True, kw_only=True):
     """One client: how it stands, whether the server it starts answers, whether it trusts our hooks, their proof.
 
     `reachable` is None where the client holds no server of ours, `trusted` where it does not ask about hooks.

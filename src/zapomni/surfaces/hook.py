@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from zapomni.config import Config
     from zapomni.model.session import Event
     from zapomni.parts import Parts
+    from zapomni.settings import Config
 
 INPUT_LIMIT: Final = 64 * 2**20
 """Bytes of an event that are read; a longer one is none that a client sends."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 
 def main() -> NoReturn:
     """Run what the arguments of this process ask for."""
+    _import_msgspec()
     words = sys.argv[1:]
     at = 2 if words[:1] == ["--home"] else 0
     if words[at : at + 1] == ["hook"] and not {"-h", "--help"} & set(words):
@@ -17,3 +18,12 @@ def main() -> NoReturn:
     from zapomni.surfaces.cli.main import main as command
 
     command()
+
+
+def _import_msgspec() -> None:
+    """Import `msgspec` without `typing_extensions`, which it can do without and which costs half a bare start."""
+    modules: dict[str, Any] = sys.modules
+    modules["typing_extensions"] = None
+    import msgspec  # noqa: F401 - for those who need it
+
+    del modules["typing_extensions"]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from zapomni.text.fold import name_key
 from zapomni.text.periods import told_bounds
@@ -19,8 +20,7 @@ _WORD: Final = re.compile(r"[^\W_]+")
 _NEWEST: Final = re.compile(r"\b(?:last|latest|lately|newest|most recent|recently|последн\w+|недавн\w+)\b")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """The time and the names that a question speaks of.
 
     Bounds are half-open, in UTC; `entities` are known names as they were given; `newest` is true where the latest

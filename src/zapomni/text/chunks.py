@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 from zlib import crc32
+
+from msgspec import Struct
 
 from zapomni.model.document import Chunk
 from zapomni.text.clusters import edge_before
@@ -179,8 +180,7 @@ def _paged(sections: Iterable[_Section], pages: Sequence[int]) -> Iterator[_Sect
             yield section._replace(start=start, end=end)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Cut:
+class _Cut(Struct, frozen=True, kw_only=True):
     """How one text is cut: what stays whole, and at which edges, the better ones first."""
 
     flat: str

@@ -12,9 +12,10 @@ counts of one's own, and names in another script (Alice and Алиса are two):
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from zapomni.text.figures import GONE, Figure, read_dates, read_numbers
 from zapomni.text.fold import fold
@@ -81,8 +82,7 @@ _SURNAME: Final = re.compile(r"(?<=[а-я]{3})[ое]в$")
 _OWN: Final = re.compile(r"['’]s$", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class _Read:
+class _Read(Struct, frozen=True, dict=True):
     """A text with its figures, its code and what is left without them."""
 
     text: str

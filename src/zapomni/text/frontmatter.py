@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,8 +30,7 @@ _NO_TEXTS: Final = frozenset({"yes", "no", "y", "n", "true", "false", "on", "off
 """Words that YAML reads as something else than a text, in lower case."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Header:
+class Header(Struct, frozen=True, kw_only=True):
     """What stands before the body of a note.
 
     `start` is the character with which the body begins, 0 without a header. `problem` is `line N: why` of a

@@ -11,12 +11,13 @@ at least 1; it is 1 where the window holds only two counts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
 from math import exp, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,8 +40,7 @@ class Count(NamedTuple):
     records: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Growth:
+class Growth(Struct, frozen=True, kw_only=True):
     """How a memory grew lately: `came` records from one day to another; `spread` is D of this module."""
 
     since: Count
@@ -63,8 +63,7 @@ class Growth:
         return self.came / self.days
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forecast:
+class Forecast(Struct, frozen=True, kw_only=True):
     """The day on which a size will be reached, and the two between which it lies in four cases of five.
 
     `latest` is None when it may take more than a hundred years.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
 from xml.sax.saxutils import escape
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,8 +48,7 @@ class Arrival(NamedTuple):
     latest: date | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Picture:
+class Picture(Struct, frozen=True, kw_only=True):
     """What is drawn: counts of records, the growth they show, when numbers will be reached, and budgets."""
 
     title: str
@@ -59,8 +59,7 @@ class Picture:
     bars: Sequence[Bar]
 
 
-@dataclass(frozen=True, slots=True)
-class _Scale:
+class _Scale(Struct, frozen=True):
     first: date
     days: int
     top: int

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from zapomni.text.clean import cut
 from zapomni.text.frontmatter import frontmatter
@@ -46,8 +47,7 @@ _TITLES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Card:
+class Card(Struct, frozen=True, kw_only=True):
     """One note as the cut sees it: its entry, whether it must always be loaded, and the topic it belongs to else.
 
     `about` is the topic of those whose own has too few notes.

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from zapomni.text.clean import cut, printable
 from zapomni.text.tokens import estimate_tokens
@@ -46,8 +47,7 @@ _CODED: Final = str.maketrans({odd: f"%{ord(odd):02X}" for odd in "%#:<>\\"})
 _FILE_NAME: Final = re.compile(r"[^\W_]+(?:[-_][^\W_]+)*")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """One memory on the page: its title, its file as a path relative to the page, and what it is about."""
 
     title: str
@@ -65,8 +65,7 @@ class Line(NamedTuple):
     """The files that it leads to, each as `target_key` gives it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexPage:
+class IndexPage(Struct, frozen=True, kw_only=True):
     """A page as its lines; joined they are the text again."""
 
     lines: tuple[Line, ...]
@@ -77,8 +76,7 @@ class IndexPage:
         return tuple(line for line in self.lines if line.entry is not None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loaded:
+class Loaded(Struct, frozen=True, kw_only=True):
     """What a harness loads of a page: whole lines, their bytes in UTF-8, about how many tokens they take.
 
     `cut` holds the numbers of the lines that it does not load, or not whole.

@@ -8,8 +8,9 @@ whoever wrote them. The body is the rest without the blank lines at its start an
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from zapomni.errors import InvalidInput
 from zapomni.model import UNSET, About, Kind
@@ -40,8 +41,7 @@ _DEVICES: Final = re.compile(r"con|prn|aux|nul|com\d|lpt\d|memory", re.IGNORECAS
 _SECOND: Final = "it has two headers"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class Note(Struct, frozen=True, kw_only=True):
     """What a note says.
 
     `name` is its title as its header has it, empty where that has none; `untitled` tells that the memory had none when
@@ -66,8 +66,7 @@ class Note:
     fixed: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Parts:
+class _Parts(Struct, frozen=True, kw_only=True):
     """A note cut up: what is joined gives it back, byte for byte."""
 
     mark: str

@@ -6,13 +6,13 @@ Sources: the documented token formats of each service, and the public rule sets 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from msgspec import Struct
 
-@dataclass(frozen=True)
-class Shape:
+
+class Shape(Struct, frozen=True, dict=True):
     """One rule: its name, literals one of which every match holds, and the pattern.
 
     The pattern is looked for only in a text with one of the literals, and compiled then; a literal holds no white

@@ -19,10 +19,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from zapomni.text.fold import bare, fold
 from zapomni.text.runs import Runs
@@ -61,8 +62,7 @@ _HASH: Final = re.compile(rf"(?=.*\d)(?=.*[a-f])[0-9a-f]{{{HASH_PREFIX + 1},}}")
 _EMOJI: Final = ("\U0001f000", "\U0001faff")
 
 
-@dataclass(frozen=True, slots=True)
-class _Script:
+class _Script(Struct, frozen=True):
     """The patterns of words, units and unparted runs for near or far text."""
 
     word: re.Pattern[str]
@@ -84,8 +84,7 @@ def _far_script() -> _Script:  # these ranges take tens of milliseconds to compi
     return _script(rf"(?:[^\W_{_DENSE}]|[{_SIGNS}])+", rf"[{_DENSE}]+")
 
 
-@dataclass(frozen=True, slots=True)
-class QueryWord:
+class QueryWord(Struct, frozen=True):
     """One word to look for: `stem` in titles and bodies, `exact` among exact forms.
 
     `exact` is None where the index holds no other form than the stem. A part of an identifier names the
@@ -101,8 +100,7 @@ _kept: Final = lru_cache(maxsize=16_384)(QueryWord)
 """A word of one or two characters, most of which are met again."""
 
 
-@dataclass(frozen=True, slots=True)
-class IndexWords:
+class IndexWords(Struct, frozen=True):
     """The tokens of one memory for the three columns of the index, parted by single spaces."""
 
     title: str

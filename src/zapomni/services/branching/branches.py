@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zapomni.errors import InvalidInput, Refused
 from zapomni.model import Filter, Run, Trust, Verb
@@ -19,8 +21,7 @@ if TYPE_CHECKING:
     from zapomni.services.context import Context
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BranchChange:
+class BranchChange(Struct, frozen=True, kw_only=True):
     """One memory that a branch changed, by `verb` create, update or delete; `moved_on`: so did the main line."""
 
     verb: Verb
@@ -28,16 +29,14 @@ class BranchChange:
     moved_on: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class Listed(Struct, frozen=True, kw_only=True):
     """A branch and how many memories it changed."""
 
     branch: Branch
     changes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dropped:
+class Dropped(Struct, frozen=True, kw_only=True):
     """What dropping a branch came to; undoing `run` brings the branch back."""
 
     branch: str

@@ -7,8 +7,9 @@ back shows the memory again. What the branch deletes lies, undeleted, where nobo
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from zapomni.errors import NotFound, Refused
 from zapomni.model import Verb, deleted_on

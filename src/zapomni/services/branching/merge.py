@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zapomni.errors import NotFound
 from zapomni.model import CONTENT_LIMIT, Memory, Run, Verb
@@ -37,8 +39,7 @@ class Done(StrEnum):
     LEFT = "left"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """What became of one memory of a branch: `id` on the main line, `branch_id` on the branch.
 
     They are one where the main line holds nothing that it stands for. `known` is what the main line says already.
@@ -54,8 +55,7 @@ class Step:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Merged:
+class Merged(Struct, frozen=True, kw_only=True):
     """What a merge came to; `run` takes all of it back, None for a rehearsal and where nothing was brought over."""
 
     branch: str

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zapomni.model import Memory, Patch, Trust
 from zapomni.model.branch import Policy
@@ -11,7 +13,7 @@ from zapomni.model.branch import Policy
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-COMPARED: Final = (*(field.name for field in fields(Patch)), "position", "key", "trust")
+COMPARED: Final = (*Patch.__struct_fields__, "position", "key", "trust")
 """What a branch can change; all else is book-keeping."""
 SEPARATOR: Final = "\n\n[update]\n\n"
 """Stands between two texts that are both kept (features M-10)."""
@@ -29,8 +31,7 @@ _BY_PATH: Final[Mapping[str, Policy]] = {
 """Features M-12; every other path, and none, is confidence-gated."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Joined:
+class Joined(Struct, frozen=True, kw_only=True):
     """Two states of a memory as one; None where a person has to decide. `clash` names fields that both changed."""
 
     memory: Memory | None

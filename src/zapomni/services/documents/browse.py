@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import replace
 from itertools import count as counted
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from zapomni.errors import InvalidInput, ZapomniError
 from zapomni.files.guard import PathGuard, Root

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zapomni.errors import Unavailable, ZapomniError
 from zapomni.files.rules import Rules
@@ -49,8 +51,7 @@ _HEAD: Final = 8_192
 _BATCH: Final = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
+class Cut(Struct, frozen=True, kw_only=True):
     """How long a chunk is, and what it repeats of the one before, in characters."""
 
     size: int = 2000

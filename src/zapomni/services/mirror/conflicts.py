@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from zapomni.errors import Conflict, NotFound
 from zapomni.files.tree import Tree

@@ -6,8 +6,9 @@ reconcile finds out. A file that goes is kept in the store first.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec.structs import replace
 
 from zapomni.errors import InvalidInput, ZapomniError
 from zapomni.files.writing import move_file, remove_file, write_file

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
 
 from zapomni.errors import InvalidInput
 from zapomni.files.rules import Rules
@@ -41,8 +42,7 @@ _FARTHEST_NS: Final = 1 << 63
 """A time that no store holds."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Look:
+class Look(Struct, kw_only=True):
     """What a look at a folder found; `read` counts the files that were opened.
 
     `said` and `texts` are of the files that are not as they were agreed, `broken` says why one of them is no memory.

@@ -7,9 +7,10 @@ same are agreed on; two that do not stay both, and a person decides.
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -33,8 +34,7 @@ class Act(StrEnum):
     FORGET = "forget"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class Seen(Struct, frozen=True, kw_only=True):
     """A file as it is now; `claims` is the memory that its own header names."""
 
     path: str
@@ -51,8 +51,7 @@ class Pair(NamedTuple):
     file: Seen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pairing:
+class Pairing(Struct, frozen=True, kw_only=True):
     """Every file beside what was agreed of it, the files of which nothing was, and what has lost its file."""
 
     pairs: tuple[Pair, ...]
@@ -60,8 +59,7 @@ class Pairing:
     gone: tuple[Agreed, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class Case(Struct, frozen=True, kw_only=True):
     """What happened to a file and its memory since they agreed.
 
     `there` and `alive` tell whether file and memory are there at all, `edited` and `changed` whether they say something

@@ -7,9 +7,10 @@ where it was. Files are read first; what then differs in a memory is written int
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from zapomni.errors import Unavailable, ZapomniError
 from zapomni.model.document import Scanned, Skipped, SourceStatus
@@ -27,11 +28,11 @@ from zapomni.text.index_cut import INDEX
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from zapomni.config import IndexSettings
     from zapomni.model import Actor
     from zapomni.model.document import Source
     from zapomni.services.context import Context
     from zapomni.services.mirror.judge import Judged
+    from zapomni.settings import IndexSettings
 
     Progress = Callable[[int, int], None]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from zapomni.model import Draft
 from zapomni.readers.titles import first_heading, shown, stem
@@ -24,8 +25,7 @@ _HEADED: Final = ("content", "title", "description", "about", "pinned")
 _OPTIONAL: Final = ("kind", "tags", "importance")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Said(Struct, frozen=True, kw_only=True):
     """A note that was read: the draft of its memory, and the fields of it that the file itself carries.
 
     The others (the title of a note without a header, the tags of one that has none) are what a new memory begins with;

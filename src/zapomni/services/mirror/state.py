@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from zapomni.model import Actor, Link, LinkKind, Origin, Run
 from zapomni.model.document import Skipped

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
 
 from zapomni.errors import Conflict, InvalidInput, ZapomniError
 from zapomni.model import Patch, Status, Verb

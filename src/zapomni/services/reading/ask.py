@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from zapomni.errors import InvalidInput, ModelError, Unavailable
 from zapomni.llm.base import Usage
@@ -36,8 +38,7 @@ ANSWER_TOKENS: Final = 400
 """What an answer is taken to have where its price is told beforehand: ten sentences."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Supply:
+class Supply(Struct, frozen=True, kw_only=True):
     """What a model would read for a question: of `total` memories these, with the task that holds them.
 
     `usage` is an estimate. There is no task where there is nothing to be read. `narrowed` is the filter of the
@@ -57,8 +58,7 @@ class Supply:
         return self.total - len(self.memories)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """What a question came to.
 
     `found` is true where the text rests on `cited`, the memories that its citations name: all of them were read.

@@ -6,8 +6,9 @@ run that `undo --run` takes back. No memory is ever deleted or rewritten; one wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from msgspec import Struct
 
 from zapomni.errors import BudgetSpent, ModelError, Unavailable
 from zapomni.llm.base import Task, Text
@@ -85,8 +86,7 @@ SCHEMA: Final[Mapping[str, Any]] = {
 """The form of a reply. An insight without a statement or members fits it, so that it costs the others nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
+class Planned(Struct, frozen=True, kw_only=True):
     """What consolidating a scope would use: batches, memories, and tokens, those of the replies at the most."""
 
     scope: Scope
@@ -96,8 +96,7 @@ class Planned:
     tokens_out: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Consolidated:
+class Consolidated(Struct, frozen=True, kw_only=True):
     """What one batch came to. `reason` says why the model gave nothing: then nothing was changed."""
 
     run: str

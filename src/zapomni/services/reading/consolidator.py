@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from zapomni.clock import Clock
-    from zapomni.config import ConsolidateSettings
     from zapomni.model import Run, Scope
+    from zapomni.settings import ConsolidateSettings
     from zapomni.store.base import Store
 
 LONGEST_REST: Final = timedelta(days=1)

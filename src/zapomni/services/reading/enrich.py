@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec import Struct
 
 from zapomni.errors import Unavailable
 from zapomni.model import Actor, Draft, Run
@@ -45,8 +46,7 @@ class Read(NamedTuple):
     outcomes: tuple[Outcome, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Enriched:
+class Enriched(Struct, frozen=True, kw_only=True):
     """What working the queue off came to.
 
     `kept` are memories that stay as they are: the model found nothing more in them, or somebody edited or deleted

@@ -6,8 +6,9 @@ worked off is handed out again, and a conclusion that is there already is a dupl
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec.structs import replace
 
 from zapomni.errors import InvalidInput, NotFound, Refused
 from zapomni.model import DESCRIPTION_LIMIT, Memory, Run

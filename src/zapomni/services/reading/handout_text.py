@@ -6,8 +6,9 @@ is a run from the moment it is handed out and no lock: whoever gives facts first
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from msgspec.structs import replace
 
 from zapomni.errors import NotFound, Refused
 from zapomni.llm.replies import misfit

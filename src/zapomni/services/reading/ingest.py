@@ -6,8 +6,10 @@ each fact, the place of each. Where no model answers the text itself becomes the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zapomni.errors import InvalidInput, ModelError
 from zapomni.model import CONTENT_LIMIT, Draft, Outcome, Run, Status, Trust
@@ -44,8 +46,7 @@ class Kept(NamedTuple):
     waits: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ingested:
+class Ingested(Struct, frozen=True, kw_only=True):
     """What ingesting one text or image came to; `run` is what undoes it.
 
     `reading` is the text as it is kept, empty for an image that nobody saw. `reason` says why something waits or was

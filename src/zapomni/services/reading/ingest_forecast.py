@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
 
 from zapomni.errors import ZapomniError
 from zapomni.files.tree import Tree
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
     from zapomni.store.readings import Reading
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScanForecast:
+class ScanForecast(Struct, frozen=True, kw_only=True):
     """About what a whole scan of one source would take.
 
     `read` files would be shown to the model in `calls` calls; `kept` are known as they are, or only moved, and cost

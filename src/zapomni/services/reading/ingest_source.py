@@ -7,9 +7,10 @@ could disagree. A file that did not change costs no call; one that moved or was 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from zapomni.errors import Unavailable, ZapomniError
 from zapomni.files.rules import Rules

@@ -6,9 +6,11 @@ sentence of theirs without those that stand there (`text.claims`). Members are n
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from zapomni.errors import InvalidInput, Refused
 from zapomni.model import (
@@ -57,8 +59,7 @@ class Connection(NamedTuple):
     how: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Insight:
+class Insight(Struct, frozen=True, kw_only=True):
     """What somebody concluded from some memories, before the guard has looked at it."""
 
     statement: str
@@ -74,8 +75,7 @@ class Refusal(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
+class Batch(Struct, frozen=True, kw_only=True):
     """Memories of one scope that were looked at together, as they were then.
 
     `run` is the run that this is; one that has `begun` is recorded already, with this `detail`.

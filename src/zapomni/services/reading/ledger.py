@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec import Struct
 
 from zapomni.errors import BudgetSpent, ConfigError, ModelError
 from zapomni.store.calls import Call
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from datetime import date, datetime, tzinfo
 
     from zapomni.clock import Clock
-    from zapomni.config import LlmSettings
     from zapomni.llm.base import Llm, Reply, Task, Usage
+    from zapomni.settings import LlmSettings
     from zapomni.store.calls import Calls, Sum, Total
 
 DAYS: Final = 366
@@ -38,8 +39,7 @@ class DaySum(NamedTuple):
     sum: Sum
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Costs:
+class Costs(Struct, frozen=True, kw_only=True):
     """What was used today against the caps, and in the last days: in all, by purpose and model, and day by day."""
 
     model: str | None

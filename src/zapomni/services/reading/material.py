@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, BinaryIO, Final
+
+from msgspec import Struct
 
 from zapomni.errors import InvalidInput
 from zapomni.llm.base import Image
@@ -27,8 +28,7 @@ SOURCE_LIMIT: Final = 4 * NAME_LIMIT
 _HEAD: Final = 8_192
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Material:
+class Material(Struct, frozen=True, kw_only=True):
     """A text or an image with where it comes from; `path` is that of a file under its source's root.
 
     `sha256` is that of the bytes as they were given. `notes` say what was odd about a file. `said_at` is when it was
@@ -38,7 +38,7 @@ class Material:
     source: str
     sha256: str
     text: str = ""
-    image: Image | None = field(default=None, repr=False)
+    image: Image | None = None
     title: str = ""
     path: str | None = None
     redactions: tuple[Redaction, ...] = ()

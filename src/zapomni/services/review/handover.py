@@ -6,8 +6,9 @@ that its writes go to.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from zapomni.errors import Ambiguous, NotFound
 from zapomni.model.proposal import ProposalKind, ProposalState
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 _MOST = 10_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson:
+class Lesson(Struct, frozen=True, kw_only=True):
     """A rule that is handed over, or the answer to a lesson that was raised in vain.
 
     `id` is what is acknowledged: that of the rule, or of the rejected proposal. `memory` is the rule, or the memory

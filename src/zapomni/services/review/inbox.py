@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from zapomni.errors import Ambiguous, Conflict, InvalidInput, NotFound, Refused
 from zapomni.model import DESCRIPTION_LIMIT, Run
@@ -31,8 +32,7 @@ _MARK: Final = 16
 """Bytes of the digest by which the same proposal is known again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(Struct, frozen=True, kw_only=True):
     """A person's yes: who says it, the run and the transaction that carry it out, and the word that was chosen."""
 
     actor: Actor

@@ -7,9 +7,10 @@ apart, and questions miss more often than they did (article B, features LC-17).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from zapomni.errors import Conflict, ModelError
 from zapomni.llm.base import Task, Text
@@ -64,8 +65,7 @@ SCHEMA: Final[Mapping[str, Any]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Missed:
+class Missed(Struct, frozen=True, kw_only=True):
     """What reporting a miss came to: the miss, the better description that is proposed, or why there is none.
 
     `note` says too why a model that is set did not write it.
@@ -76,8 +76,7 @@ class Missed:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alarm:
+class Alarm(Struct, frozen=True, kw_only=True):
     """How one scope stands: its memories, counted no further than 1,000, and two spans of 30 days beside each other.
 
     `chance` is how likely so many of the misses fall into the latest span when questions miss as often as before.

@@ -6,8 +6,10 @@ from.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zapomni.errors import Conflict, InvalidInput, Refused
 from zapomni.model import Draft, Link, LinkKind, ScopeKind, Trust, Verb
@@ -31,12 +33,11 @@ if TYPE_CHECKING:
 
 _SHOWN: Final = 120
 _WIDER: Final = (ScopeKind.USER, ScopeKind.TEAM)
-_KEPT: Final = tuple(name for name in Draft.__dataclass_fields__ if name not in {"scope", "key", "position", "pinned"})
+_KEPT: Final = tuple(name for name in Draft.__struct_fields__ if name not in {"scope", "key", "position", "pinned"})
 """What a rule takes over; an idempotency key and a place in a conversation belong to the one it was raised from."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class Wish(Struct, frozen=True, kw_only=True):
     """Where a lesson should go, why, and whether it should be pinned there."""
 
     to: Scope

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from msgspec.structs import replace
 
 from zapomni.model import USER_SCOPE, About, Draft, Kind, Memory, Run, Status, Verb
 from zapomni.services.remember import admit, entry_of

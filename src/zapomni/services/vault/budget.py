@@ -11,7 +11,7 @@ from zapomni.text.tokens import estimate_tokens
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zapomni.config import IndexSettings
+    from zapomni.settings import IndexSettings
 
 NEAR: Final = 0.8
 """Share of a budget from which it is warned of: Claude Code asks for room at 161 of 200 lines (features F-11)."""

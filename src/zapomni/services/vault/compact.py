@@ -7,8 +7,10 @@ same one stays; one that others link to is never merged away (features LC-14, LC
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from zapomni.errors import Conflict
 from zapomni.files.tree import Tree
@@ -60,8 +62,7 @@ class Merging(NamedTuple):
     drop: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compaction:
+class Compaction(Struct, frozen=True, kw_only=True):
     """What a compaction came to: what it would do, the proposals that are new, and the parents it left alone."""
 
     source: Source

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from zapomni.files.names import real_path
 from zapomni.files.rules import Rules
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
 NOTES: Final = ("*.md",)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoteFile:
+class NoteFile(Struct, frozen=True, kw_only=True):
     """One note: its path under the root, its size in bytes and their SHA-256, when it was changed last, what it says.
 
     `body_line` is the line of the file with which the body begins, from 1.
@@ -64,8 +64,7 @@ class NoteFile:
         return self.bare_path.rpartition("/")[2]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Folder:
+class Folder(Struct, frozen=True, kw_only=True):
     """`pages` are the index under `INDEX`, where there is one, and its leaves, each as its text by its path."""
 
     root: str

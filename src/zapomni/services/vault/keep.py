@@ -7,8 +7,9 @@ they wrote is changed. An index that is not there is made whole.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from zapomni.errors import Conflict, Unavailable
 from zapomni.files.tree import Tree
@@ -24,18 +25,17 @@ from zapomni.text.index_page import line_of, parse_index, target_key
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from zapomni.config import IndexSettings
     from zapomni.model import Memory
     from zapomni.model.document import Source
     from zapomni.services.context import Context
+    from zapomni.settings import IndexSettings
 
 _EVERY: Final = 10**6
 _TRIES: Final = 3
 """Times that the index is read anew when somebody else wrote it meanwhile."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class Kept(Struct, frozen=True, kw_only=True):
     """What keeping an index came to: the pages that were written, and what is to be said of its budget."""
 
     pages: tuple[str, ...] = ()

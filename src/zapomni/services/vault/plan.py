@@ -7,8 +7,9 @@ words: an erased memory must leave none behind. Notes are not touched.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from msgspec import Struct
 
 from zapomni.errors import NotFound, Refused
 from zapomni.files.tree import Tree
@@ -45,8 +46,7 @@ class Leaf(NamedTuple):
     bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Struct, frozen=True, kw_only=True):
     """What a cut would make of the index of a folder.
 
     `before` and `after` are the pages by their paths; `was` and `size` what is always loaded then and now, `core` how
@@ -72,8 +72,7 @@ class Plan:
         return tuple(path for path, text in self.after.items() if self.before.get(path) != text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class Written(Struct, frozen=True, kw_only=True):
     """What was written to a folder: the pages, and the run that holds what stood there before.
 
     `kept` are leaves that stay because somebody wrote into them.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec import Struct
 
 from zapomni.services.vault.budget import NEAR, Size, budgets_of, size_of
 from zapomni.services.vault.folder import link_key, links_to
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import date, datetime, tzinfo
 
-    from zapomni.config import IndexSettings
     from zapomni.services.vault.budget import Budget
     from zapomni.services.vault.folder import Folder, NoteFile
+    from zapomni.settings import IndexSettings
     from zapomni.text.index_page import Line, Loaded
 
 RECORDS: Final = (150, 200)
@@ -46,8 +47,7 @@ class Flaw(NamedTuple):
     why: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Struct, frozen=True, kw_only=True):
     """What a look at a folder came to.
 
     `index` counts the lines of the page that is always loaded, `leaves` those of its leaves, `bodies` the notes.

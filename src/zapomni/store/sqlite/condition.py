@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, field
 
 from zapomni.model import Filter, Trust
 from zapomni.record import stamp
@@ -46,8 +47,7 @@ SUCCEEDED: Final = (
 """The superseded memories that a reading at `:at` hides."""
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Struct, frozen=True):
     """A condition on `memories m` and the values of its named parameters."""
 
     sql: str

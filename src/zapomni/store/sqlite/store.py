@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import apsw
+from msgspec.structs import replace
 
 from zapomni.clock import system_clock
 from zapomni.errors import Unavailable

@@ -6,11 +6,11 @@ import json
 import sys
 import tempfile
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import to_builtins
 
 from zapomni.surfaces.cli.session import Group
 
@@ -45,7 +45,7 @@ def retrieval(folder: Path, mode: str, groups: str, keep: Path | None, as_json: 
     data = read_set(folder).only(frozenset(part for part in groups.split(",") if part))
     with _store(keep) as app:
         report = run(app, data, Mode(mode), _progress)
-    click.echo(json.dumps(asdict(report), ensure_ascii=False) if as_json else _table(report))
+    click.echo(json.dumps(to_builtins(report), ensure_ascii=False) if as_json else _table(report))
 
 
 @bench.command("selection")
@@ -68,7 +68,7 @@ def selection(folder: Path, describe: str, groups: str, as_json: bool) -> None: 
     with _store(None) as app:
         report = run(app, data, Describe(describe), _progress)
     if as_json:
-        click.echo(json.dumps(asdict(report), ensure_ascii=False))
+        click.echo(json.dumps(to_builtins(report), ensure_ascii=False))
         return
     click.echo(f"{report.name}: {report.records} records, described by: {report.described_by}")
     rows = [
@@ -92,7 +92,7 @@ def latency(sizes: str, as_json: bool) -> None:  # noqa: FBT001
     """Measure warm recall and bulk import beside bare FTS5, numpy and apsw on the same data."""
     from zapomni.bench.latency import run
 
-    rows = [asdict(row) for row in run([int(part) for part in sizes.split(",")], _progress)]
+    rows = [to_builtins(row) for row in run([int(part) for part in sizes.split(",")], _progress)]
     click.echo(json.dumps(rows) if as_json else _columns(rows))
 
 
@@ -102,7 +102,7 @@ def start(as_json: bool) -> None:  # noqa: FBT001
     """Measure cold commands and the server's handshake beside a bare interpreter."""
     from zapomni.bench.start import run
 
-    rows = [asdict(row) for row in run()]
+    rows = [to_builtins(row) for row in run()]
     click.echo(json.dumps(rows) if as_json else _columns(rows))
 
 
@@ -119,8 +119,8 @@ def hook(size: int, at_once: int, as_json: bool) -> None:  # noqa: FBT001
     with tempfile.TemporaryDirectory(prefix="zapomni-bench-") as folder:
         with _store(Path(folder)) as app:
             fill(app, size)
-        rows = [asdict(row) for row in run(Path(folder))]
-        many = asdict(horde(Path(folder), at_once))
+        rows = [to_builtins(row) for row in run(Path(folder))]
+        many = to_builtins(horde(Path(folder), at_once))
     click.echo(json.dumps({"hooks": rows, "together": many}) if as_json else f"{_columns(rows)}\n\n{_columns([many])}")
 
 
@@ -131,7 +131,7 @@ def embed(count: int, as_json: bool) -> None:  # noqa: FBT001
     """Measure how fast the embed queue is worked off beside each engine alone on the same texts."""
     from zapomni.bench.engines import run
 
-    rows = [asdict(row) for row in run(count)]
+    rows = [to_builtins(row) for row in run(count)]
     click.echo(json.dumps(rows) if as_json else _columns(rows))
 
 
@@ -142,7 +142,7 @@ def memory(size: int, as_json: bool) -> None:  # noqa: FBT001
     """Measure what a server holds after a hundred hybrid recalls, and what a memory takes on disk."""
     from zapomni.bench.memory import run
 
-    row = asdict(run(size))
+    row = to_builtins(run(size))
     click.echo(json.dumps(row) if as_json else _columns([row]))
 
 
@@ -155,10 +155,10 @@ def index(folder: Path, as_json: bool) -> None:  # noqa: FBT001
 
     report = run(folder, _progress)
     if as_json:
-        click.echo(json.dumps(asdict(report), ensure_ascii=False))
+        click.echo(json.dumps(to_builtins(report), ensure_ascii=False))
         return
     click.echo(f"{report.files:,} files, {report.megabytes:,.1f} MB; the store {report.store_mb:,.1f} MB")
-    click.echo(_columns([asdict(scan) for scan in report.scans]))
+    click.echo(_columns([to_builtins(scan) for scan in report.scans]))
     click.echo(f"at most {report.peak_mb:,.0f} MB held; {report.vectors_per_second:,.1f} chunks a second get a vector")
 
 
@@ -185,7 +185,7 @@ def beside(folder: Path, as_json: bool) -> None:  # noqa: FBT001
     """Measure the recalls of a server at rest and while it indexes FOLDER."""
     from zapomni.bench.beside import run
 
-    row = asdict(run(folder))
+    row = to_builtins(run(folder))
     click.echo(json.dumps(row) if as_json else _columns([row]))
 
 
@@ -200,11 +200,11 @@ def ask(size: int, room: int, runs: int, as_json: bool) -> None:  # noqa: FBT001
 
     report = run(size, room, runs, _progress)
     if as_json:
-        click.echo(json.dumps(asdict(report)))
+        click.echo(json.dumps(to_builtins(report)))
         return
     click.echo(f"{report.memories:,} memories, room for {report.room}; planted facts supplied, of {report.runs}:")
     click.echo(f"zapomni {report.planted}, the most recent {report.planted_recent}")
-    click.echo(_columns([asdict(share) for share in report.shares]))
+    click.echo(_columns([to_builtins(share) for share in report.shares]))
 
 
 @bench.command("mirror")
@@ -217,7 +217,7 @@ def mirror(folder: Path | None, files: int, as_json: bool) -> None:  # noqa: FBT
     """Attach a copy of FOLDER, or so many notes, as a mirror, beside reading and hashing the files."""
     from zapomni.bench.mirror import run
 
-    row = asdict(run(folder, files, _progress))
+    row = to_builtins(run(folder, files, _progress))
     click.echo(json.dumps(row) if as_json else _columns([row]))
 
 

@@ -6,7 +6,8 @@ import os
 
 import click
 
-from zapomni.config import SETTINGS, user_file
+from zapomni.config import user_file
+from zapomni.settings import SETTINGS
 from zapomni.surfaces.cli import render
 from zapomni.surfaces.cli.session import Group, Session, absolute, answers
 

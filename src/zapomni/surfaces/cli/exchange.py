@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import to_builtins
 
 from zapomni.errors import InvalidInput, Unavailable
 from zapomni.exchange.entries import Format, ImportMode
@@ -41,7 +41,7 @@ def export(
             raise InvalidInput("git", "it goes with --scope and --force alone")
         with session.memory() as app:
             came = app.export_git(git, scopes=scopes, force=force)
-        session.answer(asdict(came), render_versions.exported_git(came))
+        session.answer(to_builtins(came), render_versions.exported_git(came))
         return
     if session.json and file == "-":
         raise InvalidInput("file", "with --json the memories cannot go to standard output too", remedy="Name a file")
@@ -50,7 +50,7 @@ def export(
     with session.memory() as app:
         target = sys.stdout.buffer if file == "-" else file
         written = app.export(target, form=form, scopes=scopes, history=history)
-    document = asdict(written)
+    document = to_builtins(written)
     if file == "-":
         session.note(render.exported(document))
     else:
@@ -74,7 +74,7 @@ def import_(session: Session, file: str, mode: str, form: str | None, scope: str
     with session.memory() as app:
         source = standard_input("file") if file == "-" else file
         came = app.import_(source, mode=mode, form=form, scope=scope, dry_run=dry_run)
-    document = asdict(came)
+    document = to_builtins(came)
     session.answer(document, render.imported(document))
     session.note(render.import_notes(document))
     return InvalidInput.exit_status if came.bad else 0

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from zapomni.config import TOOL_PROFILES
 from zapomni.errors import InvalidInput
+from zapomni.settings import TOOL_PROFILES
 
 if TYPE_CHECKING:
-    from zapomni.config import Config
+    from zapomni.settings import Config
     from zapomni.surfaces.cli.session import Session
 
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from zapomni.app import Zapomni
-    from zapomni.config import Config
     from zapomni.errors import ZapomniError
+    from zapomni.settings import Config
 
 R = TypeVar("R")
 _WHOLE: Final = 1_000

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from zapomni.agents.base import Client, Launch, Machine
     from zapomni.agents.look import Look
     from zapomni.agents.wiring import Report
-    from zapomni.config import Config
+    from zapomni.settings import Config
 
 
 @click.command("setup")

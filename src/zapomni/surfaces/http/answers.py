@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, field
 
 from zapomni import errors
 from zapomni.surfaces.shapes import MESSAGE_LIMIT, error_shape
@@ -32,8 +33,7 @@ A bad setting is the server's matter and not the client's: the server cannot do 
 _JSON: Final = "application/json"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """What a call comes to: the body, its type, and what goes beside it."""
 
     body: bytes

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from zapomni.errors import InvalidInput
 from zapomni.model import NAME_LIMIT
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 _WHOLE: Final = re.compile(r"-?[0-9]{1,18}")
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """What was asked: the values by name, who asks, and the body of a route that takes bytes.
 
     `tell` takes what is known before the answer, where the client wants it as events.

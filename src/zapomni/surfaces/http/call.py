@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,8 +19,7 @@ JSON: Final = "application/json"
 EVENTS: Final = "text/event-stream"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(Struct, frozen=True, kw_only=True):
     """One route.
 
     `gives` names a schema of `schemas.SCHEMAS`, `statuses` are those of an answer that is no error. `takes` and

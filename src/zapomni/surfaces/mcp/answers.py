@@ -7,8 +7,9 @@ fences, so that a model reads it as quoted data with its provenance; otherwise t
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from zapomni.errors import InvalidInput
 from zapomni.surfaces.shapes import PREVIEW, error_shape
@@ -42,8 +43,7 @@ _TOOL_WORDS: Final = {
 _USUAL: Final = {"trust": "confirmed", "pinned": False}
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What a call comes to: the object, its text and whether the call failed."""
 
     shape: dict[str, Any]

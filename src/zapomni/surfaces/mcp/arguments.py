@@ -8,8 +8,9 @@ otherwise is an error that names the argument.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, field
 
 from zapomni.errors import InvalidInput
 from zapomni.model import NAME_LIMIT, ScopeKind
@@ -33,8 +34,7 @@ _ALIASES: Final = {"type": "kind", "context": "scope"}
 """Names of the ancestor's tools (article A) that its users' rules still hold."""
 
 
-@dataclass(slots=True)
-class Given:
+class Given(Struct):
     """The arguments that were really given, by name, and what has to be told about the others.
 
     `tell` takes a word on how the call goes on, before its answer.

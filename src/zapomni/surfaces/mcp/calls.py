@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import secrets
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
 
 from zapomni.errors import InvalidInput, Refused, ZapomniError
 from zapomni.model import By, Mode, Status

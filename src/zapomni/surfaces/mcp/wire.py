@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 LATEST_HANDSHAKE: Final = "2025-11-25"
 """What an `initialize` that names no version is taken to ask for."""
@@ -31,8 +32,7 @@ class Unreadable(Exception):
     """What came is no JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class Overlong:
+class Overlong(Struct, frozen=True):
     """The two ends of a line that is too long to be kept."""
 
     head: bytes
