@@ -1,7 +1,7 @@
 """The nouns: every value that zapomni stores, asks for or answers with.
 
 Frozen, slotted, keyword-only structs and closed enums. Nothing here reads, writes or knows a clock. Each noun is
-loaded when it is first asked for: making one class takes about a millisecond, and a hook has few of them.
+loaded when it is first asked for: a hook needs few of them, and has a few milliseconds for them all.
 """
 
 from __future__ import annotations
