@@ -12,7 +12,10 @@ from zapomni.errors import StoreDamaged, Unavailable
 from zapomni.model import USER_SCOPE, Actor, Filter, Kind, Memory, Verb
 from zapomni.store.migrate import Change, pending, read_changes
 from zapomni.store.sqlite import open_sqlite, opening
+from zapomni.store.sqlite.connection import Connections
 from zapomni.store.sqlite.opening import SCHEMA, open_file
+from zapomni.store.sqlite.store import SqliteStore
+from zapomni.text.words import TOKENIZER, query_words
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 FOLDER = Path(opening.__file__).parent / "schema"
@@ -66,6 +69,38 @@ def test_the_oldest_schema_is_brought_to_the_newest_and_keeps_everything(tmp_pat
 def filled_by_hand(path):
     """Write what the first release wrote, without going through today's code for anything but the values."""
     return filled(path)
+
+
+@pytest.mark.promise("store.migrates")
+def test_a_store_whose_words_were_parted_by_what_a_character_is_finds_every_one_afterwards(tmp_path):
+    path = tmp_path / "memories.db"
+    open_file(path, 1000, clock, read_changes(FOLDER)[:8])
+    texts = [
+        "Заметка о выпуске",
+        "call refreshToken() at eu-west-3b",
+        "C++ и .NET, it's 100%",
+        "猫が好き 🚀",
+        "`a`|b~c^d",
+    ]
+    older = SqliteStore(Connections(path, 1000), clock)
+    with older.write() as tx:
+        for no, text in enumerate(texts):
+            memory = Memory(
+                id=str(no), kind=Kind.SEMANTIC, scope=USER_SCOPE, content=text, created_at=NOW, updated_at=NOW
+            )
+            tx.put(None, memory, verb=Verb.CREATE, actor=Actor(name="t"), at=NOW)
+    before = [older.lexical(query_words(text), Filter(), 10) for text in texts]
+    older.close()
+    store = open_sqlite(path, clock=clock)
+    assert [store.lexical(query_words(text), Filter(), 10) for text in texts] == before
+    assert all(len(found.hits) for found in before)
+    assert [check.name for check in store.check() if not check.ok] == []
+    store.close()
+    db = apsw.Connection(str(path))
+    made = [sql for (sql,) in db.execute("SELECT sql FROM sqlite_schema WHERE sql LIKE '%USING fts5 %'")]
+    assert [TOKENIZER in sql for sql in made] == [True, True]
+    assert db.execute("SELECT v FROM words_config WHERE k = 'secure-delete'").get == 1
+    db.close()
 
 
 @pytest.mark.promise("store.migrates")
