@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import Struct
 
@@ -34,7 +34,7 @@ class Secret(Struct, frozen=True):
         return self._text
 
 
-class Place(NamedTuple):
+class Place(Struct, frozen=True):
     """Where a value stands: its name for people, the folder its relative paths start from, and the variables."""
 
     origin: str
@@ -42,7 +42,7 @@ class Place(NamedTuple):
     environ: Environ
 
 
-class Form(NamedTuple):
+class Form(Struct, frozen=True):
     """What a value may be, in words, and the function that reads it or raises `ValueError`."""
 
     allowed: str

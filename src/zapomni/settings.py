@@ -7,9 +7,10 @@ Where a value comes from is a matter of `config`; most modules know only the sec
 from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final
 
 from msgspec import NODEFAULT, Struct, field
+from msgspec.structs import replace
 
 from zapomni.forms import FLAG, MODEL, NAMES, PATH, PATHS, SCOPE, SECRET, TEXT, URL, Form, Secret, between, one_of
 
@@ -19,7 +20,7 @@ MERGE_POLICIES: Final = ("append", "replace", "confidence_gated", "llm_merge", "
 """The words of `model.branch.Policy`, which settings are read without."""
 
 
-class Setting(NamedTuple):
+class Setting(Struct, frozen=True):
     """One row of the table of settings; `project` tells whether a project's file may set it.
 
     Its name and its default are those of the field that it stands at.
@@ -234,7 +235,7 @@ def _rows(section: str, kind: type[Struct]) -> Iterator[Setting]:
     for name, told in kind.__annotations__.items():
         for row in getattr(told, "__metadata__", ()):
             default = defaults.get(name)
-            yield row._replace(name=f"{section}.{name}".lstrip("."), default=None if default is NODEFAULT else default)
+            yield replace(row, name=f"{section}.{name}".lstrip("."), default=None if default is NODEFAULT else default)
 
 
 SECTIONS: Final[Any] = {"": Config} | {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+
+from msgspec import Struct
 
 
 class Moment(StrEnum):
@@ -17,7 +18,7 @@ class Moment(StrEnum):
     OTHER = "other"
 
 
-class Turn(NamedTuple):
+class Turn(Struct, frozen=True):
     """One thing that was said: by whom (`user` or `assistant`), its text, its id, when, and its line from 1.
 
     `at` is the text of the time as the client wrote it, empty where it wrote none.
@@ -30,7 +31,7 @@ class Turn(NamedTuple):
     line: int = 0
 
 
-class Event(NamedTuple):
+class Event(Struct, frozen=True):
     """One event; texts are empty where the client told nothing.
 
     `name` is the event as the client calls it. `source` says how a session began. `transcript` is the path of its

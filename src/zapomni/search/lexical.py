@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from zapomni.search.constants import (
     EXACT_BONUS,
@@ -41,7 +43,7 @@ _CHARACTERS = 6.5
 _HALF = PASSAGE // 2
 
 
-class WordScore(NamedTuple):
+class WordScore(Struct, frozen=True):
     """What the words say of one memory: by itself, with the near window, with the far one, by exact forms."""
 
     own: float = 0.0
@@ -50,7 +52,7 @@ class WordScore(NamedTuple):
     exact: float = 0.0
 
 
-class _Text(NamedTuple):
+class _Text(Struct, frozen=True):
     """A hit with its words counted."""
 
     counts: Counts

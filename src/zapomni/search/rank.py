@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+from msgspec import Struct
+
 from zapomni.search.constants import IMPORTANCE_BASE, IMPORTANCE_SHARE
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ _MOST: Final = IMPORTANCE_BASE + IMPORTANCE_SHARE
 """What the greatest importance multiplies by."""
 
 
-class Ranked(NamedTuple):
+class Ranked(Struct, frozen=True):
     """A memory with its row, its relevance and the score that importance makes of it."""
 
     no: int

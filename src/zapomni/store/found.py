@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field
 
@@ -14,7 +14,7 @@ Thread = tuple[int, str]
 """One ordered source inside one scope: the scope's number and the source."""
 
 
-class LexicalHit(NamedTuple):
+class LexicalHit(Struct, frozen=True):
     """A memory that holds some of the words: its row, the tokens it is indexed by, and its place.
 
     `words` are the stems of its short fields and its content in their order, `exact` the forms that differ
@@ -45,7 +45,7 @@ VISIBLE_MOST: Final = 1_000
 """How far a small scope is counted: in a larger one its own rarities say what the whole store's say."""
 
 
-class Place(NamedTuple):
+class Place(Struct, frozen=True):
     """Where a memory stands in its ordered source, and its length in characters."""
 
     no: int
@@ -54,7 +54,7 @@ class Place(NamedTuple):
     length: int
 
 
-class Merit(NamedTuple):
+class Merit(Struct, frozen=True):
     """What a memory is ranked by beside its relevance."""
 
     id: str

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -11,14 +13,14 @@ if TYPE_CHECKING:
     from zapomni.model import Filter, Memory
 
 
-class Share(NamedTuple):
+class Share(Struct, frozen=True):
     """The first memories of one sort, and how many there are of it."""
 
     memories: tuple[Memory, ...]
     total: int
 
 
-class Opening(NamedTuple):
+class Opening(Struct, frozen=True):
     """What a session begins with.
 
     `captured` are the latest memories of origin session, `newest` the latest of all others. `lessons` tells that there

@@ -7,7 +7,9 @@ Formats as of November 2026; where a client was not at hand its documentation is
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from zapomni.model.session import Event, Moment, Turn
 
@@ -29,7 +31,7 @@ _TEXT_LIMIT: Final = 200_000
 _TURNS_LIMIT: Final = 10_000
 
 
-class Dialect(NamedTuple):
+class Dialect(Struct, frozen=True):
     """How one client speaks: its events, whether a prompt can be answered, and how an answer is written.
 
     `answer` is given the event and the context, which is empty where nothing is to be said. `restarts` tells that a

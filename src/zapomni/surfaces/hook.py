@@ -11,7 +11,9 @@ import gc
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from msgspec import Struct
 
 from zapomni.config import load
 from zapomni.model.session import Moment
@@ -39,7 +41,7 @@ class Late(Exception):
     """The hook has used up its time; no `TimeoutError`, which is an `OSError` and would be taken for a file's."""
 
 
-class Call(NamedTuple):
+class Call(Struct, frozen=True):
     """How the hook was called; `event` names the event for clients that do not."""
 
     client: str = ""

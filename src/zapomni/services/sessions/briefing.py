@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from zapomni.model import Trust
 from zapomni.text.clean import preview
@@ -29,21 +31,21 @@ _TITLE: Final = 90
 _HEADING: Final = "Remembered by zapomni. Its tools recall more and store what is decided."
 
 
-class Pack(NamedTuple):
+class Pack(Struct, frozen=True):
     """A text to be handed over, fenced, and the ids of the memories and lessons that it shows."""
 
     text: str
     shown: tuple[str, ...] = ()
 
 
-class Row(NamedTuple):
+class Row(Struct, frozen=True):
     """One line of a pack and the id of what it shows."""
 
     id: str
     text: str
 
 
-class Section(NamedTuple):
+class Section(Struct, frozen=True):
     """One part of a pack: its heading, its lines, how many there are of the sort, its share of the room.
 
     Of `titles` no line shows a memory, so that a prompt may still bring it.

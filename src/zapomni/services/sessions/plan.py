@@ -10,6 +10,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from msgspec.structs import replace
+
 from zapomni.model import Filter, Trust
 from zapomni.model.session import Turn
 from zapomni.readers.base import Unreadable
@@ -112,7 +114,7 @@ def turns_of(event: Event, tail: int | None) -> tuple[list[Turn], str | None]:
     turns += [
         Turn(role=role, text=text, uuid=f"{role}-last") for role, text in told if text.strip() not in {"", *spoken}
     ]
-    return [turn._replace(text=redact(own_words(clean(turn.text)[0]))[0]) for turn in turns], reason
+    return [replace(turn, text=redact(own_words(clean(turn.text)[0]))[0]) for turn in turns], reason
 
 
 def _found(turns: Sequence[Turn]) -> Iterator[tuple[Turn, Finding]]:

@@ -11,8 +11,11 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from msgspec import convert, to_builtins
+from msgspec.structs import replace
+
 from zapomni.errors import StoreDamaged, Unavailable, ZapomniError
-from zapomni.model.session import Event, Moment, Turn
+from zapomni.model.session import Event
 from zapomni.text.secrets import redact
 
 if TYPE_CHECKING:
@@ -34,14 +37,15 @@ def keep(home: Path, event: Event, new_id: IdFactory) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     name = new_id()
     part = folder / f".{name}.part"
-    bare = event._replace(
+    bare = replace(
+        event,
         prompt=redact(event.prompt)[0],
         said=redact(event.said)[0],
-        turns=tuple(turn._replace(text=redact(turn.text)[0]) for turn in event.turns),
+        turns=tuple(replace(turn, text=redact(turn.text)[0]) for turn in event.turns),
     )
     handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
-        json.dump(bare, file)
+        json.dump(to_builtins(bare), file)
     part.replace(folder / f"{name}.json")
 
 
@@ -82,6 +86,4 @@ def _put_aside(entry: Path) -> None:
 
 
 def _read(entry: Path) -> Event:
-    values = json.loads(entry.read_text(encoding="utf-8"))
-    event = Event(*values)
-    return event._replace(moment=Moment(event.moment), turns=tuple(Turn(*turn) for turn in event.turns))
+    return convert(json.loads(entry.read_text(encoding="utf-8")), Event)

@@ -5,10 +5,12 @@ What finds words, keeps spaces and works off the embed queue is the same for bot
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
+
+from msgspec import Struct
 
 
-class Corpus(NamedTuple):
+class Corpus(Struct, frozen=True):
     """The tables of one thing that is searched.
 
     `items` holds what is searched and `item` is what the others call its number; `text` is its column that says

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from zapomni.store.found import VISIBLE_MOST, Lexical, LexicalHit
 from zapomni.store.sqlite.condition import SEEN
@@ -57,7 +59,7 @@ ORDER BY b.score, b.no DESC
 _VISIBLE: Final = "SELECT count(*) FROM (SELECT 1 FROM {visible} WHERE {condition} LIMIT :most)"
 
 
-class Leg(NamedTuple):
+class Leg(Struct, frozen=True):
     """The words of one corpus: what its index joins with to be filtered, and where a hit stands.
 
     The order that it stands in is named by `owner` in `place`, together with `source`.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 APPLICATION: Final = 0x5A504D4E
 """The application id in the file's header: ZPMN."""
-SCHEMA: Final = 9
+SCHEMA: Final = 10
 """The newest schema: the number of files in `schema`, which opening does not read when it has no need to."""
 _MAGIC: Final = b"SQLite format 3\0"
 PAGE: Final = 8192

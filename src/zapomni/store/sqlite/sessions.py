@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from zapomni.model import Kind
 from zapomni.record import read_stamp, stamp
 from zapomni.store.sessions import Opening, Share
 from zapomni.store.sqlite.condition import TIMELINE, condition
@@ -49,7 +50,6 @@ class SqliteSessions:
         seen = condition(where, self._clock())
         with self._db.reading() as db:
             shares = {name: _share(db, seen, *sort, most) for name, sort in _SORTS.items()}
-            kinds = f"SELECT m.kind, count(*) FROM {TIMELINE} WHERE {seen.sql} GROUP BY 1 ORDER BY 2 DESC, 1"
             latest = f"SELECT m.no FROM {TIMELINE} WHERE {seen.sql} ORDER BY {_LATEST} LIMIT {TOPICS_OF}"
             topics = (
                 f"SELECT min(t.label), count(*) FROM tags t WHERE t.memory_no IN ({latest})"
@@ -58,7 +58,7 @@ class SqliteSessions:
             return Opening(
                 **shares,
                 lessons=bool(value_of(db, _LESSONS)),
-                kinds=dict(rows_of(db, kinds, seen.values)),
+                kinds=_kinds(db, seen),
                 topics=dict(rows_of(db, topics, seen.values)),
             )
 
@@ -103,6 +103,14 @@ class SqliteSessions:
         sql = f"{SELECT_MEMORY} WHERE m.source = :of_source AND {seen.sql} ORDER BY m.created_at, m.no"
         with self._db.reading() as db:
             return [memory_of(row) for row in rows_of(db, sql, {**seen.values, "of_source": source})]
+
+
+def _kinds(db: apsw.Connection, seen: Condition) -> dict[str, int]:
+    """Count each kind, the most first; in one pass without sorting, which grouping would take as long again for."""
+    counts = ", ".join(f"count(*) FILTER (WHERE m.kind = '{kind}')" for kind in Kind)
+    (row,) = rows_of(db, f"SELECT {counts} FROM {TIMELINE} WHERE {seen.sql}", seen.values)
+    found = [(kind.value, count) for kind, count in zip(Kind, row, strict=True) if count]
+    return dict(sorted(found, key=lambda one: (-one[1], one[0])))
 
 
 def _share(db: apsw.Connection, seen: Condition, index: str, what: str, order: str | None, most: int) -> Share:
