@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from zapomni.errors import EmbedderError
 from zapomni.model import SpaceState
 from zapomni.store.jobs import Backlog, Item
-from zapomni.text.pieces import pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -267,6 +266,8 @@ class Embedding(Generic[Item]):
 
 def passages(memory: Memory, size: int) -> list[str]:
     """Return the texts whose vectors stand for a memory: its heading with each piece of its content."""
+    from zapomni.text.pieces import pieces  # a recall makes one vector, of a question that is never cut
+
     heading = "\n".join(part for part in (memory.title, memory.description) if part)
     room = max(size - len(heading) - 1, size // 2)
     return [f"{heading}\n{piece}" if heading else piece for piece in pieces(memory.content, room)]
