@@ -169,6 +169,7 @@ PROMISES: Final = {
     "setup.packages": "The plugin, the bundle, the registry entry and the skill keep to the documented limits of their formats.",
     "doctor.clients": "The doctor proves of each client that it is captured and told, without touching the user's memory.",
     "hooks.dialects": "Every client gets its answers in its own form, and no other key where that is an error.",
+    "hooks.light": "A hook loads nothing that it does not need.",
     "hooks.pack": "A session starts with what matters in at most 9,000 characters, and is told what was left out.",
     "hooks.once": "A prompt brings what it speaks of and was not shown in this session; one event told twice is answered once.",
     "hooks.silent": "Whatever comes in, a hook ends with status 0, a valid answer and nothing else.",

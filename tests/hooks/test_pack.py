@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -165,3 +167,20 @@ def test_a_process_that_is_marked_remembers_and_hears_nothing(
         "claude", "Stop", stop_hook_active=True, last_assistant_message="We decided to keep the orders in MySQL eight."
     )
     assert app.list().total == 1
+
+
+@pytest.mark.promise("hooks.light")
+@pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "Stop"])
+def test_a_hook_loads_nothing_that_takes_its_time_and_is_not_needed(home: Path, app: Zapomni, event: str) -> None:
+    app.remember("Ветку release режем в четверг.", pinned=True)
+    told = {
+        "hook_event_name": event,
+        "session_id": "s",
+        "cwd": str(home / "work"),
+        "prompt": "когда режем ветку release?",
+    }
+    call = [sys.executable, "-X", "importtime", "-m", "zapomni", "hook", "--client", "claude-code"]
+    done = subprocess.run(call, input=json.dumps(told).encode(), capture_output=True, check=True, timeout=60)
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
+    assert "zapomni.store.sqlite.store" in loaded
+    assert not loaded & {"inspect", "dataclasses", "click", "numpy", "asyncio", "tomllib", "yaml"}
