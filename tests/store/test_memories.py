@@ -71,8 +71,11 @@ def test_any_text_comes_back_code_point_for_code_point(bench, text):
     with bench.undone() as tx:
         tx.put(None, bench.memory("x", text), verb=Verb.CREATE, actor=bench.actor, at=bench.now)
         found = tx.get("x")
+        revision = bench.store.latest_revision("x")
     assert found is not None
     assert found.content == text
+    assert revision is not None
+    assert revision.after == to_record(found)
 
 
 def test_the_history_holds_records_in_the_one_form(bench):

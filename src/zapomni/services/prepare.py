@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,8 +29,12 @@ from zapomni.model import (
     Redaction,
 )
 from zapomni.text.clean import clean, is_blank
-from zapomni.text.fold import name_key
+from zapomni.text.fold import digest, name_key
 from zapomni.text.secrets import redact
+from zapomni.text.words import memory_words
+
+if TYPE_CHECKING:
+    from zapomni.text.words import IndexWords
 
 T = TypeVar("T", Draft, Patch)
 
@@ -52,12 +57,30 @@ _FARTHEST: Final = 2**53
 """The last position that every JSON reader keeps exact."""
 
 
-class Prepared(Struct, frozen=True, kw_only=True):
-    """A draft or patch fit to be stored, with what was cut out of it and what was changed in it."""
+class Prepared(Struct, frozen=True, kw_only=True, dict=True):
+    """A draft or patch fit to be stored, with what was cut out of it and what was changed in it.
+
+    What the store derives from a draft is made when it is asked for, and kept.
+    """
 
     values: Any
     redactions: tuple[Redaction, ...]
     warnings: tuple[str, ...]
+
+    @cached_property
+    def digest(self) -> bytes:
+        """The duplicate key of a draft."""
+        return digest(self.values.content)
+
+    @cached_property
+    def words(self) -> IndexWords:
+        """What the index keeps of a draft."""
+        return memory_words(self.values)
+
+    def work_out(self) -> Prepared:
+        """Return it with all of that made."""
+        _ = self.digest, self.words
+        return self
 
 
 def prepare(given: T) -> Prepared:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -10,6 +9,7 @@ from msgspec.structs import replace
 
 from zapomni.errors import Unavailable
 from zapomni.model import Draft, Filter, Memory, Origin, Outcome, Patch, Status, Trust, Verb
+from zapomni.services.ahead import Ahead
 from zapomni.services.branching.fork import open_branch, twin_behind, write_change
 from zapomni.services.prepare import Prepared, prepare
 from zapomni.text.fold import digest
@@ -38,19 +38,17 @@ _TRUST: Final = {
 }
 """What is said on purpose is believed; what was concluded or overheard waits for review."""
 _TAKEN_OVER: Final = tuple(name for name in Draft.__struct_fields__ if name != "scope")
-_taken_over: Final = attrgetter(*_TAKEN_OVER)
 """What a memory takes over from its draft."""
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """A prepared draft on its way in: its scope, its duplicate key and who brings it.
+    """A prepared draft on its way in: its scope and who brings it.
 
     It is believed as far as the origin of who brings it, unless the verb that writes it has found out another `trust`.
     """
 
     prepared: Prepared
     scope: Scope
-    digest: bytes
     actor: Actor
     run: str | None = None
     trust: Trust | None = None
@@ -60,6 +58,11 @@ class Entry(Struct, frozen=True, kw_only=True):
         """The draft, fit to be stored."""
         draft: Draft = self.prepared.values
         return draft
+
+    @property
+    def digest(self) -> bytes:
+        """Its duplicate key."""
+        return self.prepared.digest
 
 
 def remember(context: Context, draft: Draft, *, actor: Actor, warnings: tuple[str, ...] = ()) -> Outcome:
@@ -88,23 +91,27 @@ def remember_many(
     Near duplicates are not looked for. A draft that cannot be stored raises `InvalidInput` before its batch
     is written.
     """
-    for start in range(0, len(drafts), BATCH):
-        entries = [entry_of(context, draft, actor=actor, run=run) for draft in drafts[start : start + BATCH]]
+
+    def readied(batch: Sequence[Draft]) -> list[Entry]:
+        return [entry_of(context, draft, actor=actor, run=run) for draft in batch]
+
+    ahead = Ahead(readied, [drafts[start : start + BATCH] for start in range(0, len(drafts), BATCH)])
+    for entries in ahead:
         with context.store.write() as tx:
             outcomes = [admit(context, tx, entry) for entry in entries]
+            ahead.begin()
         yield from outcomes
 
 
 def entry_of(
     context: Context, draft: Draft, *, actor: Actor, run: str | None = None, trust: Trust | None = None
 ) -> Entry:
-    """Prepare a draft for `admit`: validated, redacted, with its scope and duplicate key."""
-    prepared = prepare(draft)
+    """Prepare a draft for `admit`: validated, redacted, with its scope and what the store derives from it."""
+    prepared = prepare(draft).work_out()
     values: Draft = prepared.values
     return Entry(
         prepared=prepared,
         scope=(values.scope or context.place.write).on(context.place.branch),
-        digest=digest(values.content),
         actor=actor,
         run=run,
         trust=trust,
@@ -125,7 +132,8 @@ def admit(context: Context, tx: Tx, entry: Entry) -> Outcome:
     if known is not None:
         return _outcome(entry, Status.DUPLICATE, known, *_kept(entry, known))
     memory = new_memory(context, entry)
-    tx.put(None, memory, verb=Verb.CREATE, actor=entry.actor, at=memory.created_at, run=entry.run)
+    at, words = memory.created_at, entry.prepared.words
+    tx.put(None, memory, verb=Verb.CREATE, actor=entry.actor, at=at, run=entry.run, words=words)
     return _outcome(entry, Status.CREATED, memory)
 
 
@@ -149,12 +157,28 @@ def new_memory(context: Context, entry: Entry) -> Memory:
     draft, now = entry.draft, context.clock()
     return Memory(
         id=context.new_id(),
+        kind=draft.kind,
         scope=entry.scope,
-        origin=entry.actor.origin,
+        content=draft.content,
+        title=draft.title,
+        description=draft.description,
+        about=draft.about,
+        path=draft.path,
+        tags=draft.tags,
+        entities=draft.entities,
+        importance=draft.importance,
+        pinned=draft.pinned,
         trust=entry.trust or _TRUST[entry.actor.origin],
+        origin=entry.actor.origin,
+        source=draft.source,
+        position=draft.position,
+        key=draft.key,
+        observed_at=draft.observed_at,
+        valid_from=draft.valid_from,
+        valid_until=draft.valid_until,
+        metadata=draft.metadata,
         created_at=now,
         updated_at=now,
-        **dict(zip(_TAKEN_OVER, _taken_over(draft), strict=True)),
     )
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from zapomni.store.proposals import Proposals, ProposalWrites
     from zapomni.store.readings import Readings, ReadingWrites
     from zapomni.store.sessions import Sessions
-    from zapomni.text.words import QueryWord
+    from zapomni.text.words import IndexWords, QueryWord
 
 
 class Stats(Struct, frozen=True, kw_only=True):
@@ -69,11 +69,13 @@ class Tx(Protocol):
         at: datetime,
         run: str | None = None,
         undoes: int | None = None,
+        words: IndexWords | None = None,
     ) -> int:
         """Write one revision with everything that follows from it and return its number.
 
-        `before=None` adds `after`; `after=None` erases `before`: its row, words, vectors and the text of
-        its history. Otherwise the row, its tags, words, vectors and embed jobs are brought to `after`.
+        `before=None` adds `after`, with its `words` where they were made before; `after=None` erases `before`: its row,
+        words, vectors and the text of its history. Otherwise the row, its tags, words, vectors and embed jobs are
+        brought to `after`.
         Raises `Conflict` when the row is no longer at `before.version`.
         """
 

@@ -33,6 +33,8 @@ from zapomni.text.stopwords import STOP_WORDS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zapomni.model import Draft, Memory
+
 TOKENIZER: Final = r"ascii tokenchars '!#$%&''()*+,-./:;<=>?@[\]^_`{|}~'"
 """The FTS5 tokenizer under which every token stays whole: it parts text at spaces (and controls) alone.
 
@@ -119,6 +121,18 @@ def index_words(*, title: str, body: str) -> IndexWords:
         body=" ".join([stems for stems, _, _ in text if stems]),
         exact=" ".join([exact for _, exact, _ in heading + text if exact]),
     )
+
+
+def memory_words(memory: Memory | Draft) -> IndexWords:
+    """Return what the index keeps of a memory, or of one that is still a draft."""
+    title, body = word_fields(memory)
+    return index_words(title=title, body=body)
+
+
+def word_fields(memory: Memory | Draft) -> tuple[str, str]:
+    """Return what is indexed of a memory: every short field joined, and its content."""
+    short = (memory.title, memory.description, *memory.tags, *memory.entities, memory.path or "")
+    return "\n".join(filter(None, short)), memory.content
 
 
 def query_words(text: str) -> tuple[QueryWord, ...]:

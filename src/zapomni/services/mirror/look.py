@@ -36,6 +36,7 @@ LEAF: Final = "it is a leaf of the index, and no note"
 """Why a leaf is no memory; that is as it should be, and nobody is told."""
 SIZE_LIMIT: Final = 1 << 20
 """Most bytes of a note: the longest content of a memory has 400,000 in UTF-8, and a header some more."""
+_OURS: Final = OURS.encode()
 _FRESH_NS: Final = 50_000_000
 """A file changed less than this before it was read is read again by the next scan: its time may be as coarse."""
 _FARTHEST_NS: Final = 1 << 63
@@ -45,13 +46,15 @@ _FARTHEST_NS: Final = 1 << 63
 class Look(Struct, kw_only=True):
     """What a look at a folder found; `read` counts the files that were opened.
 
-    `said` and `texts` are of the files that are not as they were agreed, `broken` says why one of them is no memory.
+    `unread` holds the bytes of files that are not as they were agreed, until `read_said` makes `said` and `texts` of
+    them; `broken` says why one of them is no memory.
     `waiting` are paths of files that may not be finished, or that cannot be looked at now.
     """
 
     tree: Tree
     walk: Walk
     seen: dict[str, Seen] = field(default_factory=dict)
+    unread: dict[str, bytes] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     said: dict[str, Said] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)
@@ -108,8 +111,10 @@ def is_note(path: str) -> bool:
 
 
 def read_said(looked: Look, path: str) -> None:
-    """Read what a file says of which only the bytes were known."""
-    if path not in looked.texts:
+    """Read what a file says of which only the bytes were known, or their hash alone."""
+    if path in looked.unread:
+        _take_in(looked, path, looked.unread.pop(path))
+    elif path not in looked.texts and path not in looked.broken:
         with looked.tree.open(path) as file:
             _take_in(looked, path, file.read())
 
@@ -138,8 +143,12 @@ def _open(looked: Look, file: Found, known: set[str], clock: Clock) -> None:
     looked.seen[file.path] = Seen(
         path=file.path, sha256=mark, size=after.st_size, modified_ns=_settled(after.st_mtime_ns, clock)
     )
-    if mark not in known:
+    if mark in known:
+        return
+    if _OURS in data:  # it may name its memory, or be a leaf
         _take_in(looked, file.path, data)
+    else:
+        looked.unread[file.path] = data
 
 
 def _take_in(looked: Look, path: str, data: bytes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
@@ -10,7 +11,9 @@ from msgspec.structs import replace
 from zapomni.errors import Conflict, InvalidInput, ZapomniError
 from zapomni.model import Patch, Status, Verb
 from zapomni.model.mirror import Agreed, Removed
+from zapomni.services.ahead import Ahead
 from zapomni.services.mirror.conflicts import clash, withdraw
+from zapomni.services.mirror.look import read_said
 from zapomni.services.mirror.plan import Act
 from zapomni.services.mirror.says import folder_of, said, topic_of
 from zapomni.services.mirror.state import moved, row_of
@@ -206,13 +209,15 @@ def _changed(state: Reconcile, tx: Tx, current: Memory, fields: dict[str, Any]) 
 def admit_new(state: Reconcile, files: Iterable[Seen]) -> None:
     """Make memories of the files that are none yet; what is known of one that cannot be one spares the next look."""
     todo = [file for file in files if not _is_known(state, file)]
-    for start in range(0, len(todo), BATCH):
+    ahead = Ahead(partial(_read_all, state), [todo[start : start + BATCH] for start in range(0, len(todo), BATCH)])
+    for batch in ahead:
         with state.writing() as tx:
-            for file in todo[start : start + BATCH]:
+            for file, problem in batch:
                 try:
-                    _admit_one(state, tx, file)
+                    _admit_one(state, tx, file, problem)
                 except ZapomniError as error:
                     _pass_over(state, tx, file, error.message)
+            ahead.begin()
 
 
 def _is_known(state: Reconcile, file: Seen) -> bool:
@@ -230,13 +235,24 @@ def _is_known(state: Reconcile, file: Seen) -> bool:
     return True
 
 
-def _admit_one(state: Reconcile, tx: Tx, file: Seen) -> None:
-    from zapomni.services.mirror.look import read_said
+def _read_all(state: Reconcile, files: Iterable[Seen]) -> list[tuple[Seen, str | None]]:
+    """Read what files say, with what the store will ask of it; return them with why one could not be read."""
+    return [(file, _read_one(state, file.path)) for file in files]
 
+
+def _read_one(state: Reconcile, path: str) -> str | None:
     try:
-        read_said(state.looked, file.path)
+        read_said(state.looked, path)
     except OSError as error:
-        state.skip(file.path, f"it cannot be read ({error.strerror or error})")
+        return f"it cannot be read ({error.strerror or error})"
+    if path in state.looked.said:
+        state.looked.said[path].prepared.work_out()
+    return None
+
+
+def _admit_one(state: Reconcile, tx: Tx, file: Seen, problem: str | None) -> None:
+    if problem is not None:
+        state.skip(file.path, problem)
         return
     one = state.looked.said.get(file.path)
     if one is None:
@@ -274,7 +290,6 @@ def admit_file(state: Reconcile, tx: Tx, file: Seen, one: Said) -> None:
     entry = Entry(
         prepared=one.prepared,
         scope=state.source.scope,
-        digest=digest(one.draft.content),
         actor=state.actor,
         run=state.run(tx),
     )

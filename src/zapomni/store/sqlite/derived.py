@@ -10,7 +10,6 @@ from zapomni.model import SpaceState
 from zapomni.store.sqlite.connection import column_of
 from zapomni.store.sqlite.corpus import MEMORIES
 from zapomni.text.fold import name_key
-from zapomni.text.words import index_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,9 +18,10 @@ if TYPE_CHECKING:
 
     from zapomni.model import Memory
     from zapomni.store.sqlite.corpus import Corpus
+    from zapomni.text.words import IndexWords
 
 _fold: Final = lru_cache(maxsize=4_096)(name_key)  # the memories of one import share their tags
-_INSERT_WORDS: Final = "INSERT INTO words (rowid, title, body, exact) VALUES (?, ?, ?, ?)"
+_ROW: Final = "(?, ?, ?, ?)"
 _INSERT_JOB: Final = "INSERT OR IGNORE INTO embed_jobs (space_no, memory_no) VALUES (?, ?)"
 _MISSING_JOB: Final = (
     "INSERT OR IGNORE INTO embed_jobs (space_no, memory_no) SELECT ?1, ?2"
@@ -35,20 +35,19 @@ MISSING_JOBS: Final = (
 """Asks for every vector that is missing anywhere."""
 
 
-def word_fields(memory: Memory) -> tuple[str, str]:
-    """Return what is indexed of a memory: every short field joined, and its content."""
-    short = (memory.title, memory.description, *memory.tags, *memory.entities, memory.path or "")
-    return "\n".join(filter(None, short)), memory.content
-
-
 def embedded_text(memory: Memory) -> tuple[str, str, str]:
     """Return the fields whose change makes a memory's vectors void."""
     return memory.title, memory.description, memory.content
 
 
-def add_words(db: apsw.Connection, memories: Iterable[tuple[int, Memory]]) -> None:
-    """Index the words of memories, each with its number."""
-    db.executemany(_INSERT_WORDS, [(no, *_words_of(memory)) for no, memory in memories])
+def add_words(db: apsw.Connection, words: Sequence[tuple[int, IndexWords]]) -> None:
+    """Index the words of memories, each with its number.
+
+    It is one statement: while SQLite works at it other threads have the interpreter.
+    """
+    rows = ", ".join([_ROW] * len(words))
+    values = [value for no, one in words for value in (no, one.title, one.body, one.exact)]
+    db.execute(f"INSERT INTO words (rowid, title, body, exact) VALUES {rows}", tuple(values))
 
 
 def drop_words(db: apsw.Connection, no: int) -> None:
@@ -112,12 +111,6 @@ def drop_orphans(db: apsw.Connection, corpus: Corpus, vector_nos: Sequence[int])
         f" AND NOT EXISTS (SELECT 1 FROM {corpus.pieces} WHERE vector_no = {corpus.vectors}.no)",
         (json.dumps(vector_nos),),
     )
-
-
-def _words_of(memory: Memory) -> tuple[str, str, str]:
-    title, body = word_fields(memory)
-    words = index_words(title=title, body=body)
-    return words.title, words.body, words.exact
 
 
 def _names(no: int, labels: Iterable[str]) -> list[tuple[str, int, str]]:

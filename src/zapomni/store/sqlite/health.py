@@ -11,6 +11,7 @@ from zapomni.store.sqlite import derived
 from zapomni.store.sqlite.connection import column_of, rows_of, value_of
 from zapomni.store.sqlite.opening import APPLICATION
 from zapomni.store.sqlite.rows import SELECT_MEMORY, memory_of
+from zapomni.text.words import memory_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,7 +79,7 @@ def rebuild(db: apsw.Connection) -> None:
         memory = memory_of(row)
         derived.add_names(db, row[0], memory)
         if memory.deleted_at is None:
-            derived.add_words(db, [(row[0], memory)])
+            derived.add_words(db, [(row[0], memory_words(memory))])
     db.execute(
         "DELETE FROM pieces WHERE memory_no NOT IN (SELECT no FROM memories)"
         " OR memory_no IN (SELECT memory_no FROM pieces WHERE vector_no NOT IN (SELECT no FROM vectors))"

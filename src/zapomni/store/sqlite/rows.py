@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
+from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.model import (
@@ -21,12 +22,17 @@ from zapomni.model import (
 from zapomni.record import read_stamp, stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
     from zapomni.model import Rejection, Revision, Run
 
 Row = tuple[Any, ...]
+Recorded = tuple[str, str, str]
+"""A memory as JSON: what stands before its content, the content as it is, and what follows it.
+
+Of a text of some thousand characters SQLite makes JSON in a third of the time.
+"""
 
 COLUMNS: Final = (
     *("id", "kind", "about", "path", "trust", "origin", "importance", "pinned", "source", "position", "key"),
@@ -56,6 +62,19 @@ _KINDS: Final = {kind.value: kind for kind in Kind}
 _TRUSTS: Final = {trust.value: trust for trust in Trust}
 _ORIGINS: Final = {origin.value: origin for origin in Origin}
 _ABOUTS: Final[dict[str | None, About | None]] = {None: None, **{about.value: about for about in About}}
+_TOLD: Final = _FIELDS[:-1]
+"""Those that stand in a record before the content."""
+_HEAD: Final = "{" + "".join(f'"{name}":%s,' for name in _TOLD) + '"content":'
+_LISTED: Final = slice(_TOLD.index("tags"), _TOLD.index("metadata") + 1)
+"""The columns that are JSON already."""
+_SPELT: Final[dict[type, Callable[[Any], str]]] = {
+    str: encode_basestring,
+    int: str,
+    float: repr,
+    bool: {False: "false", True: "true"}.__getitem__,
+    type(None): lambda _: "null",
+}
+"""How a value is written in JSON; the encoder takes twice as long for so many short ones."""
 _NONE: Final = "[]"
 _EMPTY: Final = "{}"
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -107,12 +126,11 @@ def values_of(memory: Memory) -> Row:
     )
 
 
-def record_of(memory: Memory, values: Row) -> str:
-    """Return a memory as `record.to_record` has it, as JSON, out of its values as `values_of` gave them."""
-    record = dict(zip(_FIELDS, values, strict=False))
-    record["scope"] = str(memory.scope)
-    record["tags"], record["entities"], record["metadata"] = memory.tags, memory.entities, dict(memory.metadata)
-    return dumps(record)
+def record_of(memory: Memory, values: Row) -> Recorded:
+    """Return a memory as `record.to_record` has it, out of its values as `values_of` gave them."""
+    told = [_SPELT.get(type(value), dumps)(value) for value in values[: len(_TOLD)]]
+    told[_LISTED] = values[_LISTED]
+    return _HEAD % tuple(told), memory.content, f',"scope":{dumps(str(memory.scope))}}}'
 
 
 def memory_of(row: Row) -> Memory:

@@ -22,6 +22,7 @@ from zapomni.store.sqlite.rows import (
     stamped,
     values_of,
 )
+from zapomni.text.words import memory_words, word_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -34,23 +35,30 @@ if TYPE_CHECKING:
     from zapomni.store.sqlite.misses import SqliteMissWrites
     from zapomni.store.sqlite.proposals import SqliteProposalWrites
     from zapomni.store.sqlite.readings import SqliteReadingWrites
-    from zapomni.store.sqlite.rows import Row
+    from zapomni.store.sqlite.rows import Recorded, Row
+    from zapomni.text.words import IndexWords
 
 _INSERT_REVISION: Final = (
     "INSERT INTO revisions (memory_no, memory_id, verb, at, actor, run, before, after, undoes)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " VALUES (?, ?, ?, ?, ?, ?, ? || json_quote(?) || ?, ? || json_quote(?) || ?, ?)"
 )
+"""Takes the records of before and after as `record_of` gives them."""
 _BY_ID: Final = f"{SELECT_MEMORY} WHERE m.id = ?"
 _BY_KEY: Final = f"{SELECT_MEMORY} WHERE m.scope_no = ? AND m.key = ?"
-_BY_DIGEST: Final = (
-    f"{SELECT_MEMORY} WHERE m.scope_no = ? AND m.digest = ? AND m.deleted_at IS NULL"
-    " ORDER BY m.trust IN ('superseded', 'rejected'), m.no LIMIT 1"
+_BY_NO: Final = f"{SELECT_MEMORY} WHERE m.no = ?"
+_TWIN: Final = (
+    "SELECT no FROM memories WHERE scope_no = ? AND digest = ? AND deleted_at IS NULL"
+    " ORDER BY trust IN ('superseded', 'rejected'), no LIMIT 1"
 )
+"""Nearly every text is new, which costs half as much to find out as asking for the whole row."""
 _BLANK_READINGS: Final = (
     "UPDATE readings SET text = substr(text, 1, s.start) || replace(hex(zeroblob(s.\"end\" - s.start)), '00', '_')"
     ' || substr(text, s."end" + 1) FROM reading_spans s WHERE s.reading_no = readings.no AND s.memory_no = ?'
 )
 """Takes an erased memory's words out of the text they stand in; the places of others in it hold."""
+_NOTHING: Final = (None, None, None)
+"""The record of a memory that is not there."""
+_LISTED_LINKS: Final = "SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)"
 _TOGETHER: Final = 1_000
 """Most memories whose words wait to be indexed: a whole import may be one transaction."""
 _AGAIN: Final = "Read it again and repeat the change"
@@ -68,7 +76,7 @@ class SqliteTx:
         """Whether something was erased, so that its traces must be cleared from the log after the commit."""
         self.first = False
         """Whether the store was empty before."""
-        self._unindexed: list[tuple[int, Memory]] = []
+        self._unindexed: list[tuple[int, IndexWords]] = []
 
     def settle(self) -> None:
         """Index the words of what was added; one by one they make an import an eighth dearer."""
@@ -87,20 +95,22 @@ class SqliteTx:
         at: datetime,
         run: str | None = None,
         undoes: int | None = None,
+        words: IndexWords | None = None,
     ) -> int:
         """Write one revision with everything that follows from it and return its number."""
-        texts: tuple[str | None, str | None] = (None, None)
+        was: Recorded | None = None
+        is_now: Recorded | None = None
         if after is not None:
             columns = values_of(after)
-            no = self._change(before, after, columns) if before is not None else self._add(after, columns)
+            no = self._change(before, after, columns) if before is not None else self._add(after, columns, words)
             memory_id = after.id
-            texts = (_record(before), record_of(after, columns))
+            was, is_now = _record(before), record_of(after, columns)
         elif before is not None:
             no, memory_id = self._erase(before), before.id
         else:
             raise ValueError("a revision needs a memory before or after it")
-        values = (no, memory_id, verb.value, stamped(at), actor.name, run, *texts, undoes)
-        self._db.execute(_INSERT_REVISION, values)
+        records = (*(was or _NOTHING), *(is_now or _NOTHING))
+        self._db.execute(_INSERT_REVISION, (no, memory_id, verb.value, stamped(at), actor.name, run, *records, undoes))
         seq = self._db.last_insert_rowid()
         self.first = self.first or seq == 1
         return seq
@@ -111,7 +121,8 @@ class SqliteTx:
 
     def find_digest(self, scope: Scope, digest: bytes) -> Memory | None:
         """Return the undeleted memory of this content; of several, one that is still believed, then the oldest."""
-        return self._one(_BY_DIGEST, (self._known(scope), digest))
+        no = value_of(self._db, _TWIN, (self._known(scope), digest))
+        return self._one(_BY_NO, (no,)) if no is not None else None
 
     def find_key(self, scope: Scope, key: str) -> Memory | None:
         """Return the memory of the scope stored under this idempotency key, deleted ones too."""
@@ -149,17 +160,11 @@ class SqliteTx:
 
     def link(self, links: Iterable[Link]) -> None:
         """Add links; those that exist already are left as they are."""
-        self._db.executemany(
-            "INSERT OR IGNORE INTO links (source, target, kind) VALUES (?, ?, ?)",
-            [(link.source, link.target, link.kind.value) for link in links],
-        )
+        self._db.execute(f"INSERT OR IGNORE INTO links (source, target, kind) {_LISTED_LINKS}", (_listed(links),))
 
     def unlink(self, links: Iterable[Link]) -> None:
         """Remove links; those that do not exist are passed over."""
-        self._db.executemany(
-            "DELETE FROM links WHERE source = ? AND target = ? AND kind = ?",
-            [(link.source, link.target, link.kind.value) for link in links],
-        )
+        self._db.execute(f"DELETE FROM links WHERE (source, target, kind) IN ({_LISTED_LINKS})", (_listed(links),))
 
     @property
     def readings(self) -> SqliteReadingWrites:
@@ -223,7 +228,7 @@ class SqliteTx:
             self._db.execute("UPDATE scopes SET identity = ? WHERE no = ?", (identity, no))
 
     # --- inside ----------------------------------------------------------------------------------------
-    def _add(self, memory: Memory, columns: Row) -> int:
+    def _add(self, memory: Memory, columns: Row, words: IndexWords | None) -> int:
         try:
             self._db.execute(INSERT_MEMORY, (self.scope_no(memory.scope), *columns))
         except apsw.ConstraintError as error:
@@ -231,7 +236,7 @@ class SqliteTx:
         no = self._db.last_insert_rowid()
         derived.add_names(self._db, no, memory)
         if memory.deleted_at is None:
-            self._unindexed.append((no, memory))
+            self._unindexed.append((no, words or memory_words(memory)))
             derived.add_jobs(self._db, no, self._open_spaces())
         if len(self._unindexed) >= _TOGETHER:
             self.settle()
@@ -262,12 +267,12 @@ class SqliteTx:
 
     def _change_words(self, no: int, before: Memory, after: Memory) -> None:
         was, is_now = before.deleted_at is None, after.deleted_at is None
-        if was == is_now and (not is_now or derived.word_fields(before) == derived.word_fields(after)):
+        if was == is_now and (not is_now or word_fields(before) == word_fields(after)):
             return
         if was:
             derived.drop_words(self._db, no)
         if is_now:
-            derived.add_words(self._db, [(no, after)])
+            derived.add_words(self._db, [(no, memory_words(after))])
 
     def _erase(self, memory: Memory) -> int:
         self.settle()
@@ -335,5 +340,9 @@ class SqliteTx:
         return Conflict(seen, current=self.get(memory.id), wanted=memory, remedy=_AGAIN)
 
 
-def _record(memory: Memory | None) -> str | None:
+def _record(memory: Memory | None) -> Recorded | None:
     return record_of(memory, values_of(memory)) if memory is not None else None
+
+
+def _listed(links: Iterable[Link]) -> str:
+    return dumps([(link.source, link.target, link.kind.value) for link in links])
