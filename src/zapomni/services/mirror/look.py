@@ -119,6 +119,12 @@ def read_said(looked: Look, path: str) -> None:
             _take_in(looked, path, file.read())
 
 
+def drop_said(looked: Look, path: str) -> None:
+    """Let go of what a file says: a big folder need not be held as a whole."""
+    looked.said.pop(path, None)
+    looked.texts.pop(path, None)
+
+
 def skipped(looked: Look) -> list[Skipped]:
     """Name what was passed over, and why."""
     waits = [Skipped(path=path, reason=reason) for path, reason in looked.waiting.items()]

@@ -13,7 +13,7 @@ from zapomni.model import Patch, Status, Verb
 from zapomni.model.mirror import Agreed, Removed
 from zapomni.services.ahead import Ahead
 from zapomni.services.mirror.conflicts import clash, withdraw
-from zapomni.services.mirror.look import read_said
+from zapomni.services.mirror.look import drop_said, read_said
 from zapomni.services.mirror.plan import Act
 from zapomni.services.mirror.says import folder_of, said, topic_of
 from zapomni.services.mirror.state import moved, row_of
@@ -217,6 +217,7 @@ def admit_new(state: Reconcile, files: Iterable[Seen]) -> None:
                     _admit_one(state, tx, file, problem)
                 except ZapomniError as error:
                     _pass_over(state, tx, file, error.message)
+                drop_said(state.looked, file.path)
             ahead.begin()
 
 
