@@ -44,6 +44,7 @@ PROMISES: Final = {
     "store.shared": "Any number of processes read and write one store; none is locked out, nothing is lost.",
     "store.crash": "After kill -9 every acknowledged memory is there and the indexes agree or are rebuilt.",
     "store.full": "A full disk or a read-only file gives a clear error and loses nothing.",
+    "store.lost": "A store file that is cut short, removed or replaced under a process is told, never written into the void.",
     "store.private": "The store is readable by its owner alone.",
     "store.migrates": "A store of any earlier version opens and keeps everything.",
     "exchange.lossless": "Export, import into an empty store, export again: the same.",

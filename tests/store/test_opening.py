@@ -187,10 +187,24 @@ def test_a_database_of_another_program_is_refused_and_left_as_it_is(tmp_path, ve
     assert path.read_bytes() == before
 
 
-def test_an_empty_file_becomes_a_store(tmp_path):
+@pytest.mark.promise("store.lost")
+@pytest.mark.parametrize("left", [0, 1, 16, 100, 4096, 8192, 20_000])
+def test_a_store_cut_short_is_never_taken_for_a_new_one(tmp_path, left):
     path = tmp_path / "memories.db"
-    path.touch()
     filled(path)
+    kept = path.read_bytes()[:left]
+    path.write_bytes(kept)
+    with pytest.raises(StoreDamaged) as told:
+        open_sqlite(path).page(Filter(), 1)
+    assert told.value.remedy
+    assert path.read_bytes() == kept
+
+
+def test_what_a_killed_first_start_left_behind_is_cleared_by_the_next(tmp_path):
+    for end in ("", "-wal", "-shm"):
+        (tmp_path / f".memories.db.{2**22 + 1}-0a0b0c0d.part{end}").touch()
+    filled(tmp_path / "memories.db")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["memories.db", "memories.db.lock"]
 
 
 def test_a_lone_copy_of_the_main_file_is_never_empty(tmp_path):

@@ -80,6 +80,8 @@ def _restoring(path: Path) -> str:
     """Say how a backup takes the place of a damaged store, and name the copies that lie beside it."""
     copies = sorted(copy for copy in path.parent.glob(f"{path.name}.before-*") if not copy.name.endswith("-wal"))
     beside = f"copies beside it: {', '.join(map(str, copies))}" if copies else "no copy lies beside it"
+    if path.exists() and not path.stat().st_size:
+        return f"`zapomni restore FILE` puts a backup in its place, or remove the file to begin anew; {beside}"
     return f"`zapomni restore FILE --force` puts a backup in its place and keeps what is there; {beside}"
 
 

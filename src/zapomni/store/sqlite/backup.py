@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import apsw
@@ -12,6 +13,7 @@ from zapomni.errors import Unavailable
 from zapomni.store.sqlite.connection import value_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -21,18 +23,27 @@ def copy(db: apsw.Connection, target: Path) -> None:
     An existing target is replaced. A failure leaves what was there before. Raises `Unavailable` when the copy
     is not whole.
     """
+    try:
+        with made_whole(target) as part:
+            _fill(db, part)
+    except OSError as error:
+        raise Unavailable(f"the copy {target} cannot be written", remedy="Look at its folder and the disk") from error
+
+
+@contextmanager
+def made_whole(target: Path) -> Iterator[Path]:
+    """Give an empty file of the owner's alone beside `target`, and put it in its place when it was filled."""
     part = part_of(target, "part")
     try:
         _clear_abandoned(target)
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        _fill(db, part)
+        yield part
         _flush(part)
         part.replace(target)
         _flush(target.parent)
-    except OSError as error:
-        raise Unavailable(f"the copy {target} cannot be written", remedy="Look at its folder and the disk") from error
     finally:
-        part.unlink(missing_ok=True)
+        for end in ("", "-wal", "-shm"):
+            part.with_name(part.name + end).unlink(missing_ok=True)
 
 
 def part_of(target: Path, end: str) -> Path:
@@ -41,8 +52,8 @@ def part_of(target: Path, end: str) -> Path:
 
 
 def _clear_abandoned(target: Path) -> None:
-    """Remove what a copy to the same target left behind when its process was killed."""
-    for part in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+    """Remove what was to become the same target and was left behind when its process was killed."""
+    for part in target.parent.glob(f".{glob.escape(target.name)}.*.part*"):
         number = part.name.rsplit(".", 2)[1].partition("-")[0]
         if number.isdigit() and not _runs(int(number)):
             part.unlink(missing_ok=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager, suppress
 from threading import Lock, local
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from weakref import WeakSet
 
 import apsw
@@ -26,6 +27,8 @@ PRAGMA cache_size = -8000;
 """`secure_delete` writes zeros over what is deleted: measured, it costs nothing here."""
 
 Bindings = tuple[Any, ...] | dict[str, Any]
+Kept = TypeVar("Kept")
+_PUT_BACK: Final = "Put it back or bring a backup with `zapomni restore FILE`; this process goes on by itself then"
 
 
 def connect(path: Path, busy_timeout_ms: int, *, immutable: bool = False) -> apsw.Connection:
@@ -63,12 +66,27 @@ def rows_of(db: apsw.Connection, sql: str, bindings: Bindings = ()) -> list[tupl
 
 
 class Connections:
-    """The connections of one store; safe to use from any thread."""
+    """The connections of one store; safe to use from any thread.
 
-    def __init__(self, path: Path, busy_timeout_ms: int, *, immutable: bool = False) -> None:
+    Every transaction looks whether the file at the path is still the one that was opened. Of one that is gone
+    nothing is read and into it nothing is written: `Unavailable`. One that was put in its place is opened in its
+    stead, after `reopen` has looked at it as at any file and told whether it is `immutable`.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        busy_timeout_ms: int,
+        *,
+        immutable: bool = False,
+        reopen: Callable[[], bool] | None = None,
+    ) -> None:
         self.path = path
         self.immutable = immutable
         self._busy_timeout_ms = busy_timeout_ms
+        self._reopen = reopen
+        self._file = _identity(path)
+        self._kept: dict[object, Any] = {}
         self._mine = local()
         self._all: WeakSet[apsw.Connection] = WeakSet()  # a thread's connection closes with its thread
         self._lock = Lock()
@@ -77,12 +95,23 @@ class Connections:
     def mine(self) -> apsw.Connection:
         """Return the connection of the current thread.
 
-        Raises `Unavailable` once the store is closed.
+        Raises `Unavailable` once the store is closed, and while there is no file at its path.
         """
         db: apsw.Connection | None = getattr(self._mine, "db", None)
         if db is None or self._closed:
-            db = self._open()
+            return self._open()
+        if not db.in_transaction and _identity(self.path) != self._mine.file:
+            db.close()  # what it sees, nobody else does
+            self._mine.db = None
+            return self._open()
         return db
+
+    def keep(self, make: Callable[[], Kept]) -> Kept:
+        """Return what this process keeps in memory of the file that this thread has open, made at first."""
+        self.mine()
+        with self._lock:
+            kept: Kept = self._kept.setdefault((make, self._mine.file), make())
+            return kept
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
@@ -116,6 +145,7 @@ class Connections:
             try:
                 yield db
                 self._settle()
+                self._refuse_ghost()
                 db.execute("COMMIT")
             except BaseException:
                 if db.in_transaction:  # a full disk has taken it back already
@@ -162,7 +192,33 @@ class Connections:
         with self._lock:
             if self._closed:
                 raise Unavailable(f"the store {self.path} is closed")
+            self._follow()
             db = connect(self.path, self._busy_timeout_ms, immutable=self.immutable)
             self._all.add(db)
-        self._mine.db, self._mine.settle = db, None
+        self._mine.db, self._mine.file, self._mine.settle = db, self._file, None
         return db
+
+    def _refuse_ghost(self) -> None:
+        if _identity(self.path) != self._mine.file:
+            why = f"the store {self.path} was removed or replaced while it was written"
+            raise Unavailable(why, remedy="Nothing was changed; try again")
+
+    def _follow(self) -> None:
+        """Take the file that stands at the path now for the store; the last one's traces in memory are dropped."""
+        found = _identity(self.path)
+        if found is None:
+            raise Unavailable(f"the store {self.path} was removed while it was open", remedy=_PUT_BACK)
+        if found != self._file:
+            if self._reopen is not None:
+                self.immutable = self._reopen()
+            self._kept.clear()
+            self._file = found
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Tell one file from another put in its place; None where there is none."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - asked in every transaction, and a Path is slower
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from zapomni.model.document import Chunk, Document, DocumentFilter, Source
     from zapomni.store.found import Lexical
     from zapomni.store.jobs import Backlog
-    from zapomni.store.sqlite.chunk_vectors import ChunkVectors
     from zapomni.store.sqlite.connection import Connections
     from zapomni.text.words import QueryWord
 
@@ -57,7 +56,6 @@ class SqliteDocuments:
 
     def __init__(self, connections: Connections) -> None:
         self._db = connections
-        self._vectors: ChunkVectors | None = None
 
     # --- sources ---------------------------------------------------------------------------------------
     def add_source(self, source: Source) -> Source:
@@ -146,10 +144,8 @@ class SqliteDocuments:
         """Return the chunks nearest to a unit query vector with their mean-centred cosine, best first."""
         from zapomni.store.sqlite.chunk_vectors import ChunkVectors
 
-        if self._vectors is None:
-            self._vectors = ChunkVectors()
         with self._db.reading() as db:
-            return self._vectors.nearest(db, space.no, query, document_condition(where), limit, also)
+            return self._db.keep(ChunkVectors).nearest(db, space.no, query, document_condition(where), limit, also)
 
     def visible(self, where: DocumentFilter) -> int:
         """Return how many chunks the filter lets through, counted no further than `VISIBLE_MOST`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -25,6 +24,8 @@ APPLICATION: Final = 0x5A504D4E
 SCHEMA: Final = 10
 """The newest schema: the number of files in `schema`, which opening does not read when it has no need to."""
 _MAGIC: Final = b"SQLite format 3\0"
+_BEGIN: Final = "Bring a backup back with `zapomni restore FILE`, or remove the file to begin anew"
+_LEFT: Final = ("-wal", "-shm")
 PAGE: Final = 8192
 """Bytes of a page: five vectors of 384 numbers fit one, and a scan of all takes two thirds of the time."""
 
@@ -32,14 +33,16 @@ PAGE: Final = 8192
 def open_file(path: Path, busy_timeout_ms: int, clock: Clock, changes: Sequence[Change] | None = None) -> bool:
     """Make the store at `path` ready for connections; True means that it can only be read as `immutable`.
 
-    A current store costs two small reads. Any number of processes may open a new one at once.
-    Raises `StoreDamaged` for a file that is not ours or newer than us, and changes nothing then.
+    A current store costs two small reads. Any number of processes may open a new one at once: it stands at its
+    path when it is whole, so that a file without a byte is one that has lost them.
+    Raises `StoreDamaged` for a file that is empty, not ours or newer than us, and changes nothing then.
     """
     try:
         with translated(path):
             if not path.exists():
                 _make_folders(path.parent)
-                _create(path)
+                with _alone(path):
+                    _create(path, busy_timeout_ms, clock, changes)
             _refuse_other_files(path)
             return _open_existing(path, busy_timeout_ms, clock, changes)
     except OSError as error:
@@ -61,15 +64,20 @@ def _open_existing(path: Path, busy_timeout_ms: int, clock: Clock, changes: Sequ
 
 
 def _bring_up(db: apsw.Connection, path: Path, clock: Clock, changes: Sequence[Change] | None) -> None:
+    if value_of(db, "PRAGMA journal_mode") != "wal":
+        db.execute(f"PRAGMA page_size = {PAGE}; PRAGMA journal_mode = WAL")
+    if _apply(db, path, clock, changes):
+        # The main file alone must never look like an older store.
+        db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
+
+def _apply(db: apsw.Connection, path: Path, clock: Clock, changes: Sequence[Change] | None) -> bool:
+    """Apply the changes that the file lacks; tell whether there were any."""
     from zapomni.store.migrate import migrate, read_changes
 
     db.execute("PRAGMA foreign_keys = OFF")  # a change may have to build a table anew
-    if value_of(db, "PRAGMA journal_mode") != "wal":
-        db.execute(f"PRAGMA page_size = {PAGE}; PRAGMA journal_mode = WAL")
     found = read_changes(Path(__file__).parent / "schema") if changes is None else changes
-    if migrate(_Ledger(db, path, clock), found):
-        # The main file alone must never look like an empty or older store.
-        db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    return bool(migrate(_Ledger(db, path, clock), found))
 
 
 class _Ledger:
@@ -113,7 +121,9 @@ def _refuse_other_files(path: Path) -> None:
     """Raise `StoreDamaged` for a file that is no database: SQLite would take a short one for empty."""
     with path.open("rb") as file:
         head = file.read(len(_MAGIC))
-    if head not in {b"", _MAGIC}:
+    if not head:
+        raise StoreDamaged(f"the store {path} is empty: what it held is lost", remedy=_BEGIN)
+    if head != _MAGIC:
         raise StoreDamaged(f"{path} is not a zapomni store", remedy="Nothing was changed; move the file away")
 
 
@@ -161,6 +171,24 @@ def _make_folders(folder: Path) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
 
 
-def _create(path: Path) -> None:
-    """Make an empty file that only its owner may read; SQLite gives the files beside it the same mode."""
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+def _create(path: Path, busy_timeout_ms: int, clock: Clock, changes: Sequence[Change] | None) -> None:
+    """Make a new store aside, which only its owner may read, and put it in its place whole.
+
+    SQLite gives the files beside it the same mode. Those of a store that was removed are cleared away first:
+    a process that still has it open would share them with the new one.
+    """
+    if path.exists():
+        return  # another process was first
+    from zapomni.store.sqlite.backup import made_whole
+
+    for end in _LEFT:
+        path.with_name(path.name + end).unlink(missing_ok=True)
+    with made_whole(path) as part:
+        db = connect(part, busy_timeout_ms)
+        try:
+            # It is flushed as a whole: no log, which would need as much room again.
+            db.execute(f"PRAGMA page_size = {PAGE}; PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY")
+            _apply(db, part, clock, changes)
+            db.execute("PRAGMA journal_mode = WAL")
+        finally:
+            db.close()

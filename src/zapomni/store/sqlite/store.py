@@ -43,8 +43,11 @@ def open_sqlite(path: Path, *, busy_timeout_ms: int = BUSY_TIMEOUT_MS, clock: Cl
     Raises `StoreDamaged` for a file that is not ours or newer than us, `Unavailable` for one that cannot be
     opened. A store in a read-only place serves readings.
     """
-    immutable = open_file(path, busy_timeout_ms, clock)
-    return SqliteStore(Connections(path, busy_timeout_ms, immutable=immutable), clock)
+
+    def open_it() -> bool:
+        return open_file(path, busy_timeout_ms, clock)
+
+    return SqliteStore(Connections(path, busy_timeout_ms, immutable=open_it(), reopen=open_it), clock)
 
 
 class SqliteStore(Rooms):
@@ -55,7 +58,6 @@ class SqliteStore(Rooms):
 
     def __init__(self, connections: Connections, clock: Clock) -> None:
         super().__init__(connections, clock)
-        self._vectors: Vectors | None = None
         self._traces = False  # of something erased, in a log that a reader kept from being cleared
 
     # --- writing ---------------------------------------------------------------------------------------
@@ -185,10 +187,6 @@ class SqliteStore(Rooms):
         self, space: Space, query: Vector, where: Filter, limit: int, also: Sequence[int] = ()
     ) -> list[tuple[int, float]]:
         """Return the rows nearest to a unit query vector with their mean-centred cosine, best first."""
-        from zapomni.store.sqlite.vectors import Vectors
-
-        if self._vectors is None:
-            self._vectors = Vectors()
         with self._db.reading() as db:
             return self._vectors.nearest(db, space.no, query, where, self._clock(), limit, also)
 
@@ -319,6 +317,12 @@ class SqliteStore(Rooms):
     def close(self) -> None:
         """Release every connection; a second call does nothing."""
         self._db.close()
+
+    @property
+    def _vectors(self) -> Vectors:
+        from zapomni.store.sqlite.vectors import Vectors
+
+        return self._db.keep(Vectors)
 
     def _condition(self, where: Filter) -> Condition:
         return condition(where, self._clock())
