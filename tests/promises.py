@@ -74,6 +74,7 @@ PROMISES: Final = {
     "cli.json": "Every command answers in documented JSON when asked.",
     "cli.statuses": "Every exit status is documented and no input ends in a traceback.",
     "cli.terminal": "No stored text can control the terminal.",
+    "cli.locale": "Russian paths and texts work under any locale.",
     "config.origin": "Every setting says where its value came from; a bad one stops the start by name and range.",
     "config.home": "The store lies in one place, wherever the command is started.",
     "docs.true": "Every example of the README and the docs runs.",

@@ -321,6 +321,37 @@ def test_russian_passes_through_a_locale_that_knows_no_russian(home: Path) -> No
     assert text in plainly(home, "recall", "елка")
 
 
+@pytest.mark.promise("cli.locale")
+def test_every_command_takes_russian_paths_and_texts_in_such_a_locale(home: Path) -> None:
+    def said(*words: str, stdin: bytes = b"") -> str:
+        command = ["env", *PLAIN, sys.executable, "-m", "zapomni", "--home", "мой архив", *words]
+        done = subprocess.run(command, input=stdin, capture_output=True, timeout=60, check=False, cwd=home / "work")
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout.decode()
+
+    work = home / "work"
+    (work / "список.jsonl").write_text('{"content": "Список: молоко"}\n', encoding="utf-8")
+    said("store", "Ёлка в холле", "--tag", "праздник")
+    said("import", "список.jsonl")
+    assert "Ёлка в холле" in said("recall", "ёлка", "--tag", "праздник")
+    said("backup", "копия.db")
+    said("export", "выгрузка.jsonl")
+    assert "Список: молоко" in (work / "выгрузка.jsonl").read_text(encoding="utf-8")
+    said("restore", "копия.db", "--verify")
+    assert sorted(file.name for file in (work / "мой архив").glob("*.db")) == ["memories.db"]
+    assert sorted(file.name for file in work.iterdir()) == sorted(
+        ["список.jsonl", "мой архив", "копия.db", "выгрузка.jsonl"]
+    )
+
+
+@pytest.mark.promise("cli.locale")
+def test_bytes_that_are_no_utf8_are_named_as_such(home: Path) -> None:
+    command: list[str | bytes] = ["env", *PLAIN, sys.executable, "-m", "zapomni", "backup", b"caf\xe9.db"]
+    done = subprocess.run(command, capture_output=True, timeout=60, check=False, cwd=home / "work")
+    assert done.returncode == 2
+    assert b"an argument holds bytes that are not UTF-8" in done.stderr
+
+
 def test_a_reader_that_goes_away_is_no_error_to_talk_about(home: Path, stored: Stored) -> None:
     for number in range(5):
         stored(f"Note {number}: {'long ' * 15_000}")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any, NoReturn
 
 
 def main() -> NoReturn:
     """Run what the arguments of this process ask for."""
+    if sys.getfilesystemencoding() != "utf-8":
+        _begin_in_utf8()
     _import_msgspec()
     words = sys.argv[1:]
     at = 2 if words[:1] == ["--home"] else 0
@@ -18,6 +21,19 @@ def main() -> NoReturn:
     from zapomni.surfaces.cli.main import main as command
 
     command()
+
+
+def _begin_in_utf8() -> None:
+    """Start this process over with arguments, names and paths in UTF-8, whatever the locale would have Python read.
+
+    Arguments that are no UTF-8 are spelled as the locale says and stay with it.
+    """
+    try:
+        for word in sys.argv:
+            os.fsencode(word).decode()
+    except UnicodeDecodeError:
+        return
+    os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606 - no shell is wanted
 
 
 def _import_msgspec() -> None:

@@ -164,8 +164,8 @@ def run(arguments: Sequence[str]) -> int:
         return INTERRUPTED
     except ZapomniError as error:
         failure = error
-    except UnicodeEncodeError:
-        failure = Usage("an argument holds bytes that are not UTF-8", remedy="Convert it first, or pipe it in")
+    except UnicodeEncodeError as error:
+        failure = _unspeakable(error)
     except OSError as error:
         if "--debug" in words:
             raise
@@ -200,6 +200,13 @@ def _usage(error: click.ClickException) -> Usage:
         return Usage(error.message.removesuffix("."), remedy=f"Did you mean {' or '.join(near)}?")
     path = context.command_path if context is not None else "zapomni"
     return Usage(error.format_message().removesuffix("."), remedy=f"`{path} --help` tells what it takes")
+
+
+def _unspeakable(error: UnicodeEncodeError) -> Usage:
+    if any("\ud800" <= letter <= "\udfff" for letter in error.object):
+        return Usage("an argument holds bytes that are not UTF-8", remedy="Convert it first, or pipe it in")
+    what = f"the locale knows {error.encoding} alone, which cannot spell {error.object[:100]!r}"
+    return Usage(what, remedy="Set PYTHONUTF8=1, or a locale with UTF-8")
 
 
 def _unexpected(error: Exception) -> Unexpected:
