@@ -8,10 +8,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
 import pytest
 
 from zapomni.errors import EXIT_STATUS, Unavailable
-from zapomni.surfaces.cli.main import COMMANDS
+from zapomni.surfaces.cli.main import COMMANDS, cli
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -426,6 +427,44 @@ def test_a_folder_is_no_text_to_ingest_but_a_sentence_may_name_one(home: Path, z
     assert (result.status, "source add FOLDER --mode ingest" in result.err) == (2, True)
     assert zap("ingest", "We", "moved", "papers", "to", "the", "attic").status == Unavailable.exit_status
     assert zap("list", "--json").json["total"] == 1
+
+
+def every_value() -> Iterator[tuple[str, ...]]:
+    """Every option and every single argument that takes a value, each in a command line that lacks nothing else."""
+
+    def commands(command: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+        if isinstance(command, click.Group):
+            context = click.Context(command)
+            for name in command.list_commands(context):
+                below = command.get_command(context, name)
+                assert below is not None
+                yield from commands(below, *path, name)
+        if not isinstance(command, click.Group) or command.invoke_without_command:
+            yield path, command
+
+    def given(param: click.Parameter, value: str) -> tuple[str, ...]:
+        return (value,) if isinstance(param, click.Argument) else (param.opts[-1], value)
+
+    for path, command in commands(cli):
+        takes = [one for one in command.params if not getattr(one, "is_flag", False) and one.nargs == 1]
+        for param in takes if path[0] not in {"bench", "hook"} else ():
+            if param.opts[-1] != "--branch":  # empty is the main line, as its help says
+                needed = [word for one in takes if one.required and one is not param for word in given(one, "x")]
+                yield (*path, *needed, *given(param, "{blank}"))
+
+
+@pytest.mark.promise("cli.statuses")
+def test_no_blank_value_is_passed_over(home: Path, zap: Zap) -> None:
+    passed = [
+        (words, blank, result)
+        for words in every_value()
+        for blank in ("", " \u200b")
+        for result in [zap(*(word.format(blank=blank) for word in words))]
+        if result.status != 2 or not ("it is blank" in result.err or "not a" in result.err or "not one" in result.err)
+    ]
+    assert passed == []
+    assert zap("--home", "", "list").status == 2
+    assert not (home / "store").exists()
 
 
 LONG_ACTS = ("source add", "source remove", "show", "search x --source", "list --scope", "list --json --scope")

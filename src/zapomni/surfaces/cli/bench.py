@@ -31,7 +31,9 @@ def bench() -> None:
 @bench.command("retrieval")
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--mode", type=click.Choice(["lexical", "semantic", "hybrid"]), default="hybrid", show_default=True)
-@click.option("--groups", default="", metavar="NAME,NAME", help="Only these groups of the set, separated by commas.")
+@click.option(
+    "--groups", default="", metavar="NAME,NAME", help="Only these groups of the set, separated by commas; all if empty."
+)
 @click.option(
     "--keep", type=click.Path(path_type=Path), metavar="PATH", help="A folder that keeps the store for the next run."
 )
@@ -53,7 +55,7 @@ def retrieval(folder: Path, mode: str, groups: str, keep: Path | None, as_json: 
 @click.option(
     "--describe", type=click.Choice(["sentence", "question", "misses"]), default="question", show_default=True
 )
-@click.option("--groups", default="", metavar="NAME", help="Only this group of the set.")
+@click.option("--groups", default="", metavar="NAME", help="Only this group of the set; all if empty.")
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 def selection(folder: Path, describe: str, groups: str, as_json: bool) -> None:  # noqa: FBT001
     """Choose records of the set in FOLDER by their descriptions, by full text and by both words and meaning.

@@ -14,7 +14,6 @@ from zapomni.surfaces import shapes
 from zapomni.surfaces.cli import render
 from zapomni.surfaces.cli.options import filters, given
 from zapomni.surfaces.cli.session import Session, answers, on_branch
-from zapomni.text.clean import is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,10 +76,7 @@ def delete(
 
 
 def _listed(app: Zapomni, scopes: Sequence[str], where: dict[str, Any]) -> list[Memory]:
-    """Return everything that the filter lets through; a blank value would let everything through."""
-    for name, value in where.items():
-        if any(isinstance(text, str) and is_blank(text) for text in (value if isinstance(value, list) else [value])):
-            raise Refused(f"the filter {name} is blank, so it would choose everything", remedy="Give it a value")
+    """Return everything that the filter lets through."""
     page = app.list(scopes=scopes, limit=PAGE_LIMIT, **where)
     found = [*page.memories]
     while page.next is not None:

@@ -14,7 +14,7 @@ import click
 
 from zapomni import __version__
 from zapomni.errors import Unavailable, ZapomniError
-from zapomni.surfaces.cli.session import Session, leave, let_go, report
+from zapomni.surfaces.cli.session import Session, leave, let_go, refuse_blank, report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -135,6 +135,7 @@ def cli(ctx: click.Context, home: str | None, no_color: bool, debug: bool) -> No
     is its project. An id may be shortened to any unique beginning. A single dash reads standard input; a text
     that begins with a dash goes after `--`.
     """
+    refuse_blank(ctx)
     ctx.color = False if no_color else None
     ctx.obj = Session(home=home)
 

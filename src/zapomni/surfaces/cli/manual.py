@@ -33,6 +33,7 @@ What a value may be is the same for every command:
   day is the local day. `--since`, `--until` and `--on` also take a span back from now: `7d`, `2w` (`7д`, `2н`); they
   look at `observed_at` where a memory has one, else at `created_at`.
 - **Tags** of a filter are compared whole and without regard to case; a comma is part of a tag.
+- **A blank value** of an option, or of a single argument, is an error: leave it out. `--branch ""` is the main line.
 - **Completion**: `eval "$(_ZAPOMNI_COMPLETE=bash_source zapomni)"`; also `zsh_source` and `fish_source`.
 - **Colour** only on a terminal, and never with `NO_COLOR` or `--no-color`.
 """

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from zapomni.errors import InvalidInput
 from zapomni.settings import TOOL_PROFILES
+from zapomni.surfaces.cli.session import refuse_blank
 
 if TYPE_CHECKING:
     from zapomni.settings import Config
@@ -41,6 +42,7 @@ def serve(ctx: click.Context, *, http: bool, host: str | None, port: int | None,
     default scope but the user's, and must send a token: that of the setting http.token or, without one, that of
     the file http.token in the data folder, which is made at the first start.
     """
+    refuse_blank(ctx)
     if not http and (host is not None or port is not None):
         raise InvalidInput("serve", "an address is given, but not --http", remedy="Add --http")
     if ctx.get_parameter_source("folder") is ParameterSource.COMMANDLINE:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager, suppress
+from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO, TypeVar, cast
 
 import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -80,15 +82,40 @@ class Group(click.Group):
 
 
 def answers(function: Callable[..., R]) -> Callable[..., R]:
-    """Hand the session to a command as its first argument and let it answer in JSON."""
+    """Hand the session to a command as its first argument and let it answer in JSON; blank values are refused."""
     option = click.option("--json", is_flag=True, expose_value=False, callback=_set_json, help="Answer in JSON.")
-    return option(click.pass_obj(function))
+
+    @click.pass_context
+    def command(ctx: click.Context, *given: Any, **values: Any) -> R:
+        refuse_blank(ctx)
+        return ctx.invoke(function, ctx.obj, *given, **values)
+
+    return option(update_wrapper(command, function))
 
 
 def on_branch(function: Callable[..., R]) -> Callable[..., R]:
     """Let a command work on a branch of the memory."""
     help_ = "Work on this branch of the memory; empty is the main line."
     return click.option("--branch", metavar="NAME", expose_value=False, callback=_set_branch, help=help_)(function)
+
+
+def refuse_blank(ctx: click.Context) -> None:
+    """Raise `InvalidInput` for an option or argument that was given blank, but for words that make up one text.
+
+    A script whose variable is empty does not mean what leaving the option out means.
+    """
+    from zapomni.errors import InvalidInput
+    from zapomni.text.clean import is_blank
+
+    for param in ctx.command.params:
+        name = param.name or ""
+        if param.nargs != 1 or ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        value = ctx.params.get(name)
+        texts = value if isinstance(value, tuple) else (value,)
+        if any(isinstance(text, str) and is_blank(text) for text in texts):
+            what = param.opts[-1].lstrip("-")
+            raise InvalidInput(what, "it is blank", remedy="Give it a value, or leave it out")
 
 
 def report(error: ZapomniError, *, as_json: bool) -> None:
