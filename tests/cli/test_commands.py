@@ -286,7 +286,8 @@ def test_erasing_must_be_confirmed_and_is_for_good(zap: Zap, stored: Stored) -> 
     memory_id = stored("Секрет Полишинеля.")
     assert zap("delete", memory_id, "--erase", stdin="y\n").status == 6
     result = zap("delete", memory_id, "--erase", "--yes", "--json")
-    assert result.json["results"] == [{"status": "erased", "id": memory_id}]
+    (erased,) = result.json["results"]
+    assert (erased["status"], erased["id"], "git repositories" in erased["outside"]) == ("erased", memory_id, True)
     assert "exports, git repositories, backups" in zap("delete", stored("gone"), "--erase", "--yes").err
     assert zap("undo", memory_id).status == 3
 

@@ -13,6 +13,7 @@ from zapomni.services.parse import DRAFT_FIELDS, FILTER_FIELDS, PATCH_FIELDS
 from zapomni.surfaces.http.answers import failure, status_of
 from zapomni.surfaces.http.table import CALLS
 from zapomni.surfaces.mcp.calls import Internal
+from zapomni.surfaces.shapes import OUTSIDE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,7 +85,8 @@ def test_a_run_is_taken_back_as_one(web: Web) -> None:
 
 def test_an_erased_memory_has_a_history_without_texts(web: Web) -> None:
     made = web.good("POST", "/memories", {"content": RUSSIAN})
-    assert web.good("DELETE", f"/memories/{made['id']}", erase="true")["status"] == "erased"
+    erased = web.good("DELETE", f"/memories/{made['id']}", erase="true")
+    assert (erased["status"], erased["outside"]) == ("erased", OUTSIDE)
     history = web("GET", f"/memories/{made['id']}/history")
     assert "пятницам" not in history.body.decode()
 

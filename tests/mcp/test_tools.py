@@ -17,6 +17,7 @@ from zapomni.services.place import place_of
 from zapomni.surfaces.mcp import calls
 from zapomni.surfaces.mcp.calls import run_tool
 from zapomni.surfaces.mcp.tools import BY_NAME, TOOLS
+from zapomni.surfaces.shapes import OUTSIDE
 from zapomni.text.fence import MARKER
 
 if TYPE_CHECKING:
@@ -332,7 +333,8 @@ def test_a_memory_is_stored_found_changed_and_deleted(app: Zapomni) -> None:
     assert (stale["code"], stale["current"]["content"]) == ("conflict", "Deploys happen on Monday.")
     assert good(app, "delete_memory", id=stored["id"])["status"] == "deleted"
     assert problem(app, "delete_memory", id=stored["id"])["code"] == "not_found"
-    assert good(app, "delete_memory", id=stored["id"], erase=True)["status"] == "erased"
+    erased = good(app, "delete_memory", id=stored["id"], erase=True)
+    assert (erased["status"], erased["outside"]) == ("erased", OUTSIDE)
 
 
 def test_who_wrote_stands_in_the_history(app: Zapomni) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import Ambiguous, Conflict
-from zapomni.model import Memory
+from zapomni.model import Memory, Status
 from zapomni.record import stamp, to_record
 from zapomni.text.clean import cut
 
@@ -185,6 +185,13 @@ def shown_shape(memory: Memory, links: Sequence[Link]) -> dict[str, Any]:
     return shape
 
 
+OUTSIDE: Final = (
+    "what was written elsewhere before still holds it: exports, git repositories, backups, those of an upgrade beside "
+    "the store (`memories.db.before-*`) among them; the file of a mirrored folder goes at the next `source scan`"
+)
+"""What erasing a memory does not reach."""
+
+
 def outcome_shape(outcome: Outcome) -> dict[str, Any]:
     """Return what a write came to: `status`, `id`, `scope`, `version` and whatever must be told."""
     shape: dict[str, Any] = {"status": outcome.status.value, "id": outcome.id}
@@ -198,6 +205,8 @@ def outcome_shape(outcome: Outcome) -> dict[str, Any]:
         shape["warnings"] = list(outcome.warnings)
     if outcome.waiting:
         shape["waiting"] = True
+    if outcome.status is Status.ERASED:
+        shape["outside"] = OUTSIDE
     return shape
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,12 +20,6 @@ if TYPE_CHECKING:
 
     from zapomni.app import Zapomni
     from zapomni.model import Memory
-
-
-_OUTSIDE: Final = (
-    "what was written elsewhere before still holds it: exports, git repositories, backups, those of an upgrade beside "
-    "the store (`memories.db.before-*`) among them; the file of a mirrored folder goes at the next `source scan`"
-)
 
 
 @click.command("delete")
@@ -71,7 +65,7 @@ def delete(
         done = app.delete_many(wanted, scopes=scopes, erase=erase, never=never)
     status = _summary(session, wanted, done.results, done.run)
     if erase and status == 0:
-        session.note([_OUTSIDE])
+        session.note([shapes.OUTSIDE])
     return status
 
 

@@ -160,8 +160,9 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "redactions": _list(_object({"rule": TEXT, "field": TEXT})),
             "warnings": TEXTS,
             "waiting": FLAG,
+            "outside": TEXT,
         },
-        *("scope", "version", "similar", "redactions", "warnings", "waiting"),
+        *("scope", "version", "similar", "redactions", "warnings", "waiting", "outside"),
     ),
     "Revision": _object(
         {
