@@ -6,7 +6,7 @@ from contextlib import suppress
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from zapomni.errors import InvalidInput, NotFound
+from zapomni.errors import InvalidInput, NotFound, Refused
 from zapomni.files.reading import DEPTH, LIST_LIMIT, PART, PART_LIMIT, FileList, FilePart, list_files
 from zapomni.files.walk import DEPTH_LIMIT
 from zapomni.model import RECALL_LIMIT, Mode
@@ -52,12 +52,15 @@ class DocumentIndex:
         settings: DocumentSettings,
         home: Path,
         *,
+        named_in: str,
         wanted: Embedder | None,
         embedder_for: EmbedderFor,
         clock: Clock,
     ) -> None:
+        """Build the verbs; `named_in` is where the setting of the folders stands."""
         self._context = context
         self._settings = settings
+        self._named_in = named_in
         self._home = home
         self._wanted = wanted
         self._embedder_for = embedder_for
@@ -119,8 +122,12 @@ class DocumentIndex:
         return list_sources(self._context, self._scopes(scopes))
 
     def remove(self, source: str, *, scopes: Sequence[str] = ()) -> Source:
-        """Let go of a source with all that was indexed of it; its files are not touched."""
+        """Let go of a source with all that was indexed of it; its files are not touched.
+
+        Raises `Refused` for a folder that the settings name: the next scan would attach it again.
+        """
         found = find_source(self._context, source, self._scopes(scopes))
+        self._refuse_named(found)
         self._context.store.documents.remove_source(found.id)
         return found
 
@@ -179,6 +186,13 @@ class DocumentIndex:
             if real_root(folder).as_posix() not in known:
                 with suppress(NotFound):
                     add_source(self._context, folder, scope=self._context.place.write, home=self._home)
+
+    def _refuse_named(self, source: Source) -> None:
+        named = {real_root(folder).as_posix() for folder in self._settings.folders}
+        if source.mode is SourceMode.INDEX and source.root in named:
+            problem = f"{source.root} is attached by the setting documents.folders ({self._named_in})"
+            remedy = "The next scan would bring it back, so nothing was changed: take it out there, then remove it here"
+            raise Refused(problem, remedy=remedy)
 
     # --- questions --------------------------------------------------------------------------------------
     def search(

@@ -124,6 +124,7 @@ class Parts:
                     self._behind,
                     self.config.documents,
                     self.config.home,
+                    named_in=self.config.origins.get("documents.folders", "default"),
                     wanted=self._wanted(),
                     embedder_for=self._embedder_for,
                     clock=self._clock,

@@ -331,3 +331,27 @@ def test_few_vectors_are_made_at_once_and_many_are_left_to_others(
     many = zap("source", "scan")
     assert "40 chunks wait for their vector; `zapomni reembed` makes them" in many.err
     assert zap("search", "note", "--json").json["waiting"] == 40
+
+
+@pytest.mark.parametrize("where", ["file", "environment"])
+def test_a_folder_that_the_settings_name_is_removed_there_first(
+    zap: Zap, home: Path, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    papers = home / "бумаги"
+    write(home, "бумаги/нота.md", "# Нота\n\nжуравль прилетел\n")
+    settings = home / "config.toml"
+    settings.write_text(f'[documents]\nfolders = ["{papers}"]\n' if where == "file" else "", encoding="utf-8")
+    monkeypatch.setenv("ZAPOMNI_CONFIG", str(settings))
+    if where == "environment":
+        monkeypatch.setenv("ZAPOMNI_DOCUMENTS_FOLDERS", str(papers))
+    zap("source", "scan")
+    refused = zap("source", "remove", str(papers))
+    assert refused.status == 6
+    assert "documents.folders" in refused.err
+    assert str(settings if where == "file" else "ZAPOMNI_DOCUMENTS_FOLDERS") in refused.err
+    assert "бумаги/нота.md" in zap("search", "журавль").out
+    settings.write_text("")
+    monkeypatch.delenv("ZAPOMNI_DOCUMENTS_FOLDERS", raising=False)
+    assert zap("source", "remove", str(papers)).status == 0
+    zap("source", "scan")
+    assert zap("source", "list", "--json").json["sources"] == []

@@ -84,7 +84,8 @@ def list_(session: Session, scopes: Sequence[str]) -> None:
 def remove(session: Session, name: str, scopes: Sequence[str]) -> None:
     """Let go of a source, by its path or id.
 
-    What was indexed of it is removed; what was read of it into memories stays. Its files are not touched.
+    What was indexed of it is removed; what was read of it into memories stays. Its files are not touched. A folder
+    that the setting documents.folders names is taken out there first.
     """
     with session.memory() as app:
         (status,) = app.documents.status(name, scopes=scopes)
