@@ -13,6 +13,7 @@ from tests.shared import INTEGRATIONS
 from zapomni.bench.mirror import make_notes, run
 from zapomni.errors import InvalidInput, NotFound, Refused
 from zapomni.model import About, LinkKind, Origin
+from zapomni.services.mirror import take
 from zapomni.services.mirror.pulse import Pulse
 
 FIXTURE = INTEGRATIONS / "fixtures" / "claude_memory_dir"
@@ -35,6 +36,29 @@ def counts(came):
 
 
 # --- attaching ------------------------------------------------------------------------------------------
+@pytest.mark.promise("mirror.isolated")
+def test_a_big_folder_is_taken_in_batches_and_what_is_odd_in_one_costs_none_of_them_anything(vault, monkeypatch):
+    monkeypatch.setattr(take, "BATCH", 3)
+    for no in range(8):
+        vault.write(f"note-{no}.md", f"Заметка number {no} about кедр{no}. See [[note-{(no + 5) % 8}]].\n")
+    vault.write("note-3b.md", b"\xff\xfe is no UTF-8")
+    vault.write("note-7b.md", vault.read("note-0.md"))
+    vault.write("note-9.md", "\n\n")
+    came = vault.attach()
+    assert counts(came) == {"added": 9}  # a blank one is remembered by its name
+    named = {one.path: one.reason for one in came.skipped}
+    assert named.keys() == {"note-3b.md", "note-7b.md"}
+    assert "UTF-8" in named["note-3b.md"]
+    assert "note-0.md" in named["note-7b.md"]
+    assert vault.disagreements(passed=named) == []
+    for no in range(8):
+        (hit,) = vault.app.recall(f"кедр{no}", scopes=[vault.scope]).hits
+        targets = [link.target for link in vault.app.store.links(hit.memory.id) if link.source == hit.memory.id]
+        assert targets == [vault.one(f"number {(no + 5) % 8} ").id]
+    assert vault.ask("SELECT count(*) FROM runs") == [1]
+    assert counts(vault.scan()) == {}
+
+
 @pytest.mark.promise("mirror.maps")
 def test_a_note_of_a_harness_is_a_memory_with_its_title_description_kind_and_links(vault):
     vault.write("tabs.md", NOTE)

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import fields
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import zapomni
 from zapomni.errors import InvalidInput, Refused
-from zapomni.model import Status
+from zapomni.model import USER_SCOPE, About, Draft, Kind, Status
+from zapomni.services import remember as gateway
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,3 +107,48 @@ def test_the_ends_of_the_calendar_are_dates_like_others(memory: Zapomni, date: s
     made = memory.remember("давно", observed_at=date).id
     assert memory.list(since=date).total == 1
     assert memory.show(made)[0].observed_at is not None
+
+
+@pytest.mark.promise("write.verbatim")
+def test_a_memory_takes_over_everything_that_its_draft_says(memory: Zapomni) -> None:
+    day = datetime(2026, 11, 30, tzinfo=UTC)
+    draft = Draft(
+        content="Ветку выпуска режут в четверг",
+        kind=Kind.EPISODIC,
+        scope=USER_SCOPE,
+        title="Выпуск",
+        description="when it is cut",
+        about=About.PROJECT,
+        path="release.cut",
+        tags=("Выпуск",),
+        entities=("Ирина",),
+        importance=0.25,
+        pinned=True,
+        source="chat",
+        position=3,
+        key="k",
+        observed_at=day,
+        valid_from=day,
+        valid_until=day.replace(year=2027),
+        metadata={"a": [1]},
+    )
+    assert all(getattr(draft, field.name) != field.default for field in fields(draft))
+    (outcome,) = gateway.remember_many(memory.context, [draft], actor=memory.actor)
+    (stored, *_) = memory.show(outcome.id)
+    assert {field.name: getattr(stored, field.name) for field in fields(draft)} == {
+        field.name: getattr(draft, field.name) for field in fields(draft)
+    }
+
+
+def test_a_draft_that_cannot_be_stored_costs_nothing_before_its_batch(
+    memory: Zapomni, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gateway, "BATCH", 2)
+    drafts = [Draft(content=text) for text in ("один", "two", "три", "один", "five", " ", "seven")]
+    outcomes = gateway.remember_many(memory.context, drafts, actor=memory.actor)
+    came = [next(outcomes).status for _ in range(4)]
+    assert came == [Status.CREATED, Status.CREATED, Status.CREATED, Status.DUPLICATE]
+    with pytest.raises(InvalidInput, match="blank"):
+        next(outcomes)
+    assert sorted(one.content for one in memory.list().memories) == ["two", "один", "три"]
+    assert [hit.memory.content for hit in memory.recall("три").hits] == ["три"]

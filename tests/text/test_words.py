@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zapomni.text import words
+from zapomni.text.fold import fold
 from zapomni.text.stem import stem
 from zapomni.text.words import TOKENIZER, QueryWord, index_words, query_words, similar_words, similarity
 
@@ -225,6 +226,11 @@ def test_every_word_of_a_text_finds_that_text(text: str) -> None:
     for word in query_words(text):
         assert word.stem in body
         assert word.exact is None or word.exact in exact
+
+
+@given(st.from_regex(r"[A-Za-zА-Яа-яЁё]{1,200}", fullmatch=True))
+def test_a_plain_word_is_folded_as_every_name_is(word: str) -> None:
+    assert [one.exact or one.stem for one in query_words(word.capitalize())] == [fold(word)[: words.LONGEST]]
 
 
 @given(ANY | LIVELY)

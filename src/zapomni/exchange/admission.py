@@ -12,7 +12,6 @@ from zapomni.exchange.entries import ImportMode, Item, Problem
 from zapomni.exchange.plain import UNREADABLE, why
 from zapomni.model import PAGE_LIMIT, Draft, Filter, Memory, Origin, Trust, Verb
 from zapomni.services.prepare import prepare
-from zapomni.text.fold import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from zapomni.model import Actor, Scope
     from zapomni.services.context import Context
     from zapomni.store.base import Tx
+    from zapomni.text.words import IndexWords
 
 _DRAFT: Final = Draft.__struct_fields__
 _COUNTS: Final = ("imported", "updated", "skipped", "duplicates", "deleted", "redactions")
@@ -32,6 +32,7 @@ class Ready(Struct, frozen=True, kw_only=True):
     item: Item
     values: Draft
     digest: bytes
+    words: IndexWords
     redactions: int
     warnings: tuple[str, ...]
 
@@ -39,7 +40,7 @@ class Ready(Struct, frozen=True, kw_only=True):
 def ready_of(item: Item) -> Ready | Problem:
     """Clean, check and redact an item; what cannot be kept is a problem of its line."""
     try:
-        prepared = prepare(item.draft)
+        prepared = prepare(item.draft).work_out()
     except UNREADABLE as error:
         own_id, reason = item.carried.get("id"), why(error)
         return Problem(line=item.line, reason=f"item {own_id}: {reason}" if own_id else reason)
@@ -47,7 +48,8 @@ def ready_of(item: Item) -> Ready | Problem:
     return Ready(
         item=item,
         values=values,
-        digest=digest(values.content),
+        digest=prepared.digest,
+        words=prepared.words,
         redactions=len(prepared.redactions),
         warnings=prepared.warnings,
     )
@@ -133,7 +135,8 @@ class Admission:
     def _add(self, tx: Tx, ready: Ready) -> None:
         now = self._context.clock()
         memory = self._memory(ready, now)
-        tx.put(None, memory, verb=Verb.CREATE, actor=self._actor, at=now, run=self._run_in(tx))
+        run, words = self._run_in(tx), ready.words
+        tx.put(None, memory, verb=Verb.CREATE, actor=self._actor, at=now, run=run, words=words)
         self.counts["imported"] += 1
         self.counts["redactions"] += ready.redactions
         self._own_up(ready.item, memory.id)

@@ -31,6 +31,7 @@ from zapomni.exchange.entries import (
 from zapomni.exchange.rehearsal import Minded, Rehearsal
 from zapomni.exchange.source import Source, open_source
 from zapomni.model import Actor, Link, Origin, Run
+from zapomni.services.ahead import Ahead
 from zapomni.services.parse import parse_choice
 from zapomni.text.clean import clean, cut
 
@@ -188,23 +189,18 @@ class _Work:
 
     def take(self, entries: Iterator[Entry], progress: Progress) -> None:
         """Bring in every entry: memories in batches, then what was replaced goes, then links and refusals come."""
-        batch: list[Ready] = []
-        for entry in entries:
-            if isinstance(entry, Item):
-                checked = ready_of(entry)
-                if isinstance(checked, Problem):
-                    self._bad.append(checked)
-                else:
-                    batch.append(checked)
-                    self._notes += [Note(line=entry.line, text=text) for text in checked.warnings]
-            else:
-                self._set_aside(entry)
-            if len(batch) == BATCH:
-                self._flush(batch)
-                progress(self._done)
-        self._flush(batch)
-        progress(self._done)
+        ahead = Ahead(self._readied, self._batches(entries))
+        for batch in ahead:
+            with self._transaction() as tx:
+                self._register_scopes(tx)
+                for ready in batch:
+                    self._admission.admit(tx, ready)
+                ahead.begin()
+            self._done += len(batch)
+            self._stored = self._admission.counts["imported"] + self._admission.counts["updated"]
+            progress(self._done)
         with self._transaction() as tx:
+            self._register_scopes(tx)
             if self._wish.mode is ImportMode.REPLACE:
                 self._admission.delete_others(tx)
             self._connect(tx)
@@ -251,16 +247,27 @@ class _Work:
             case Refusal():
                 self._refusals.append(entry)
 
-    def _flush(self, batch: list[Ready]) -> None:
-        """Bring one batch in; the list is empty afterwards."""
-        if batch or self._scopes:
-            with self._transaction() as tx:
-                self._register_scopes(tx)
-                for ready in batch:
-                    self._admission.admit(tx, ready)
-        self._done += len(batch)
-        self._stored = self._admission.counts["imported"] + self._admission.counts["updated"]
-        batch.clear()
+    def _batches(self, entries: Iterator[Entry]) -> Iterator[list[Item]]:
+        """Yield the memories of the file in batches; everything else is set aside."""
+        batch: list[Item] = []
+        for entry in entries:
+            if not isinstance(entry, Item):
+                self._set_aside(entry)
+                continue
+            batch.append(entry)
+            if len(batch) == BATCH:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
+
+    def _readied(self, items: list[Item]) -> list[Ready]:
+        """Return what of these can be kept; the others are named."""
+        checked = [ready_of(item) for item in items]
+        self._bad += [one for one in checked if isinstance(one, Problem)]
+        batch = [one for one in checked if isinstance(one, Ready)]
+        self._notes += [Note(line=one.item.line, text=text) for one in batch for text in one.warnings]
+        return batch
 
     @contextmanager
     def _transaction(self) -> Iterator[Tx]:
