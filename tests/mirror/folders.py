@@ -114,7 +114,8 @@ class Vault:
         """Everything that is written anywhere: folder, memories, history, proposals, files that are gone."""
         texts = [data.decode("utf-8", "replace") for data in self.files().values()]
         for sql in (
-            "SELECT coalesce(before, '') || coalesce(after, '') FROM revisions",
+            "SELECT coalesce(before, '') FROM revisions",
+            "SELECT title || char(10) || description || char(10) || content FROM memories",
             "SELECT detail FROM proposals",
             "SELECT text FROM mirror_removed",
         ):

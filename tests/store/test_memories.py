@@ -24,7 +24,6 @@ from zapomni.model import (
     Verb,
 )
 from zapomni.record import from_record, to_record
-from zapomni.store.sqlite.rows import record_of, values_of
 
 
 def full(bench):
@@ -80,12 +79,35 @@ def test_any_text_comes_back_code_point_for_code_point(bench, text):
 
 def test_the_history_holds_records_in_the_one_form(bench):
     memory = full(bench)
-    assert record_of(memory, values_of(memory)) == record_of(from_record(to_record(memory)), values_of(memory))
+    assert from_record(to_record(memory)) == memory
     bench.add(memory)
     (revision,) = bench.store.history("full")
     assert revision.before is None
     assert revision.after == to_record(memory)
     assert (revision.verb, revision.at, revision.actor) == (Verb.CREATE, bench.now, "test")
+
+
+def test_what_a_memory_was_after_each_change_stands_in_its_history(bench):
+    first = bench.memory("a", "one")
+    bench.add(first)
+    second = replace(first, content="два", version=2)
+    bench.put(first, second)
+    third = replace(second, content="three", version=3)
+    bench.put(second, third)
+    history = bench.store.history("a")
+    assert [one.after["content"] for one in history] == ["one", "два", "three"]
+    assert [one.before["content"] for one in history[1:]] == ["one", "два"]
+    assert history[-1].after == to_record(third)
+
+
+def test_an_erased_memory_has_no_history_of_its_text_even_when_its_id_comes_back(bench):
+    first = bench.memory("a", "one")
+    bench.add(first)
+    bench.put(first, None, Verb.ERASE)
+    bench.add(bench.memory("a", "снова"))
+    history = bench.store.history("a")
+    assert [one.after and one.after["content"] for one in history] == [None, None, "снова"]
+    assert all(one.before is None for one in history)
 
 
 def test_memories_come_in_the_order_asked_and_once(bench):

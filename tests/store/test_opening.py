@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import shutil
 import stat
 from datetime import UTC, datetime
@@ -7,9 +8,11 @@ from pathlib import Path
 
 import apsw
 import pytest
+from msgspec.structs import replace
 
 from zapomni.errors import StoreDamaged, Unavailable
 from zapomni.model import USER_SCOPE, Actor, Filter, Kind, Memory, Verb
+from zapomni.record import to_record
 from zapomni.store.migrate import Change, pending, read_changes
 from zapomni.store.sqlite import open_sqlite, opening
 from zapomni.store.sqlite.connection import Connections
@@ -69,6 +72,27 @@ def test_the_oldest_schema_is_brought_to_the_newest_and_keeps_everything(tmp_pat
 def filled_by_hand(path):
     """Write what the first release wrote, without going through today's code for anything but the values."""
     return filled(path)
+
+
+@pytest.mark.promise("store.migrates")
+def test_a_history_that_kept_both_sides_of_each_change_tells_the_same_afterwards(tmp_path):
+    path = tmp_path / "memories.db"
+    open_file(path, 1000, clock, read_changes(FOLDER)[:10])
+    first = Memory(id="a", kind=Kind.SEMANTIC, scope=USER_SCOPE, content="one", created_at=NOW, updated_at=NOW)
+    second = replace(first, content="два", version=2)
+    older = SqliteStore(Connections(path, 1000), clock)
+    with older.write() as tx:
+        tx.put(None, first, verb=Verb.CREATE, actor=Actor(name="t"), at=NOW)
+        tx.put(first, second, verb=Verb.UPDATE, actor=Actor(name="t"), at=NOW)
+    older.close()
+    db = apsw.Connection(str(path))
+    db.execute("UPDATE revisions SET after = ? WHERE seq = 1", (json.dumps(to_record(first)),))
+    db.execute("UPDATE revisions SET after = ? WHERE seq = 2", (json.dumps(to_record(second)),))
+    db.close()
+    store = open_sqlite(path, clock=clock)
+    told = [(one.before, one.after) for one in store.history("a")]
+    assert told == [(None, to_record(first)), (to_record(first), to_record(second))]
+    store.close()
 
 
 @pytest.mark.promise("store.migrates")

@@ -99,23 +99,23 @@ def places(db: apsw.Connection, nos: Sequence[int], condition: Condition, reach:
 
 def history(db: apsw.Connection, memory_id: str) -> list[Revision]:
     """Return a memory's revisions, oldest first."""
-    return _revisions(db, "WHERE memory_id = ? ORDER BY seq", memory_id)
+    return _revisions(db, "WHERE r.memory_id = ? ORDER BY r.seq", memory_id)
 
 
 def latest_revision(db: apsw.Connection, memory_id: str) -> Revision | None:
     """Return a memory's newest revision."""
-    return next(iter(_revisions(db, "WHERE memory_id = ? ORDER BY seq DESC LIMIT 1", memory_id)), None)
+    return next(iter(_revisions(db, "WHERE r.memory_id = ? ORDER BY r.seq DESC LIMIT 1", memory_id)), None)
 
 
 def revision(db: apsw.Connection, seq: int) -> Revision | None:
     """Return one revision."""
-    return next(iter(_revisions(db, "WHERE seq = ?", seq)), None)
+    return next(iter(_revisions(db, "WHERE r.seq = ?", seq)), None)
 
 
 def run(db: apsw.Connection, run_id: str) -> tuple[Run, list[Revision]] | None:
     """Return a run with its revisions, oldest first."""
     for row in db.execute(f"{SELECT_RUN} WHERE id = ?", (run_id,)):
-        return run_of(row), _revisions(db, "WHERE run = ? ORDER BY seq", run_id)
+        return run_of(row), _revisions(db, "WHERE r.run = ? ORDER BY r.seq", run_id)
     return None
 
 

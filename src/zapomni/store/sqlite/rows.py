@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.model import (
@@ -19,20 +18,15 @@ from zapomni.model import (
     Trust,
     Verb,
 )
-from zapomni.record import read_stamp, stamp
+from zapomni.record import read_stamp, stamp, to_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from datetime import datetime
 
     from zapomni.model import Rejection, Revision, Run
 
 Row = tuple[Any, ...]
-Recorded = tuple[str, str, str]
-"""A memory as JSON: what stands before its content, the content as it is, and what follows it.
-
-SQLite makes JSON of a text in a small part of the encoder's time.
-"""
 
 COLUMNS: Final = (
     *("id", "kind", "about", "path", "trust", "origin", "importance", "pinned", "source", "position", "key"),
@@ -55,26 +49,22 @@ UPDATE_MEMORY: Final = (
     f"UPDATE memories SET scope_no = ?, {', '.join(name + ' = ?' for name in COLUMNS)} WHERE id = ? AND version = ?"
 )
 
-SELECT_REVISION: Final = "SELECT seq, memory_id, verb, at, actor, run, before, after, undoes FROM revisions"
+SELECT_REVISION: Final = (
+    "SELECT r.seq, r.memory_id, r.verb, r.at, r.actor, r.run, r.undoes, r.before, (SELECT n.before FROM revisions n"
+    " WHERE n.memory_id = r.memory_id AND n.memory_no = r.memory_no AND n.seq > r.seq ORDER BY n.seq LIMIT 1),"
+    f" m.no, s.kind, s.name, {', '.join('m.' + name for name in _FIELDS)}"
+    " FROM revisions r LEFT JOIN memories m ON m.no = r.memory_no LEFT JOIN scopes s ON s.no = m.scope_no"
+)
+"""What `revision_of` reads: what the memory was after a revision is what it was before the next, or what it is now.
+
+Of an erased memory neither is there; one that comes back under its id has another number.
+"""
 SELECT_RUN: Final = "SELECT id, verb, actor, started_at, finished_at, detail FROM runs"
 
 _KINDS: Final = {kind.value: kind for kind in Kind}
 _TRUSTS: Final = {trust.value: trust for trust in Trust}
 _ORIGINS: Final = {origin.value: origin for origin in Origin}
 _ABOUTS: Final[dict[str | None, About | None]] = {None: None, **{about.value: about for about in About}}
-_TOLD: Final = _FIELDS[:-1]
-"""Those that stand in a record before the content."""
-_HEAD: Final = "{" + "".join(f'"{name}":%s,' for name in _TOLD) + '"content":'
-_LISTED: Final = slice(_TOLD.index("tags"), _TOLD.index("metadata") + 1)
-"""The columns that are JSON already."""
-_SPELT: Final[dict[type, Callable[[Any], str]]] = {
-    str: encode_basestring,
-    int: str,
-    float: repr,
-    bool: {False: "false", True: "true"}.__getitem__,
-    type(None): lambda _: "null",
-}
-"""How a value is written in JSON; the encoder takes twice as long for so many short ones."""
 _NONE: Final = "[]"
 _EMPTY: Final = "{}"
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -126,13 +116,6 @@ def values_of(memory: Memory) -> Row:
     )
 
 
-def record_of(memory: Memory, values: Row) -> Recorded:
-    """Return a memory as `record.to_record` has it, out of its values as `values_of` gave them."""
-    told = [_SPELT.get(type(value), dumps)(value) for value in values[: len(_TOLD)]]
-    told[_LISTED] = values[_LISTED]
-    return _HEAD % tuple(told), memory.content, f',"scope":{dumps(str(memory.scope))}}}'
-
-
 def memory_of(row: Row) -> Memory:
     """Return the memory of a row of `SELECT_MEMORY`."""
     return Memory(
@@ -175,7 +158,8 @@ def revision_of(row: Row) -> Revision:
     """Return the revision of a row of `SELECT_REVISION`."""
     from zapomni.model import Revision
 
-    seq, memory_id, verb, at, actor, run, before, after, undoes = row
+    seq, memory_id, verb, at, actor, run, undoes, before, after, *now = row
+    is_last = after is None and now[0] is not None
     return Revision(
         seq=seq,
         memory_id=memory_id,
@@ -184,7 +168,7 @@ def revision_of(row: Row) -> Revision:
         actor=actor,
         run=run,
         before=_record(before),
-        after=_record(after),
+        after=to_record(memory_of(tuple(now))) if is_last else _record(after),
         undoes=undoes,
     )
 

@@ -30,7 +30,7 @@ _LINKS: Final = (
     " FROM links l JOIN memories a ON a.id = l.source JOIN memories b ON b.id = l.target"
     " WHERE a.scope_no IN ({scopes}) AND b.scope_no IN ({scopes})"
 )
-_REVISIONS: Final = " WHERE memory_id IN (SELECT id FROM memories WHERE scope_no IN ({scopes}))"
+_REVISIONS: Final = " WHERE r.memory_id IN (SELECT id FROM memories WHERE scope_no IN ({scopes}))"
 _RUNS: Final = (
     " WHERE id IN (SELECT run FROM revisions WHERE memory_id IN (SELECT id FROM memories WHERE scope_no IN ({scopes})))"
 )
@@ -74,7 +74,7 @@ class SqliteSnapshot:
 
     def revisions(self) -> Iterator[Revision]:
         """Yield every revision; of some scopes, those of the memories there."""
-        for row in self._rows(f"{SELECT_REVISION}{self._revisions} ORDER BY seq"):
+        for row in self._rows(f"{SELECT_REVISION}{self._revisions} ORDER BY r.seq"):
             yield revision_of(row)
 
     def rejections(self) -> Iterator[Rejection]:
@@ -89,7 +89,7 @@ class SqliteSnapshot:
             "memory": self._count(" FROM memories WHERE scope_no IN ({scopes})"),
             "link": self._count(_LINKS),
             "run": self._count(f" FROM runs{self._runs}") if history else 0,
-            "revision": self._count(f" FROM revisions{self._revisions}") if history else 0,
+            "revision": self._count(f" FROM revisions r{self._revisions}") if history else 0,
             "rejection": self._count(" FROM rejections WHERE scope_no IN ({scopes})"),
         }
 

@@ -28,7 +28,7 @@ _SIZES: Final = {
         " + (SELECT total(octet_length(c0) + octet_length(c1) + octet_length(c2)) FROM chunk_words_content)"
         " + (SELECT total(octet_length(vector)) FROM chunk_vectors)"
     ),
-    "history": "SELECT sum(coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0)) FROM revisions",
+    "history": "SELECT coalesce(sum(octet_length(before)), 0) FROM revisions",
 }
 
 

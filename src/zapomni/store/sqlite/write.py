@@ -8,7 +8,7 @@ import apsw
 
 from zapomni.errors import Conflict
 from zapomni.model import SpaceState
-from zapomni.record import stamp
+from zapomni.record import stamp, to_record
 from zapomni.store.sqlite import derived
 from zapomni.store.sqlite.connection import value_of
 from zapomni.store.sqlite.rows import (
@@ -17,7 +17,6 @@ from zapomni.store.sqlite.rows import (
     UPDATE_MEMORY,
     dumps,
     memory_of,
-    record_of,
     rejection_of,
     stamped,
     values_of,
@@ -35,14 +34,12 @@ if TYPE_CHECKING:
     from zapomni.store.sqlite.misses import SqliteMissWrites
     from zapomni.store.sqlite.proposals import SqliteProposalWrites
     from zapomni.store.sqlite.readings import SqliteReadingWrites
-    from zapomni.store.sqlite.rows import Recorded, Row
+    from zapomni.store.sqlite.rows import Row
     from zapomni.text.words import IndexWords
 
 _INSERT_REVISION: Final = (
-    "INSERT INTO revisions (memory_no, memory_id, verb, at, actor, run, before, after, undoes)"
-    " VALUES (?, ?, ?, ?, ?, ?, ? || json_quote(?) || ?, ? || json_quote(?) || ?, ?)"
+    "INSERT INTO revisions (memory_no, memory_id, verb, at, actor, run, before, undoes) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
-"""Takes the records of before and after as `record_of` gives them."""
 _BY_ID: Final = f"{SELECT_MEMORY} WHERE m.id = ?"
 _BY_KEY: Final = f"{SELECT_MEMORY} WHERE m.scope_no = ? AND m.key = ?"
 _BY_NO: Final = f"{SELECT_MEMORY} WHERE m.no = ?"
@@ -56,8 +53,6 @@ _BLANK_READINGS: Final = (
     ' || substr(text, s."end" + 1) FROM reading_spans s WHERE s.reading_no = readings.no AND s.memory_no = ?'
 )
 """Takes an erased memory's words out of the text they stand in; the places of others in it hold."""
-_NOTHING: Final = (None, None, None)
-"""The record of a memory that is not there."""
 _LISTED_LINKS: Final = "SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)"
 _TOGETHER: Final = 1_000
 """Most memories whose words wait to be indexed: a whole import may be one transaction."""
@@ -98,19 +93,17 @@ class SqliteTx:
         words: IndexWords | None = None,
     ) -> int:
         """Write one revision with everything that follows from it and return its number."""
-        was: Recorded | None = None
-        is_now: Recorded | None = None
+        was = None
         if after is not None:
             columns = values_of(after)
             no = self._change(before, after, columns) if before is not None else self._add(after, columns, words)
             memory_id = after.id
-            was, is_now = _record(before), record_of(after, columns)
+            was = dumps(to_record(before)) if before is not None else None
         elif before is not None:
             no, memory_id = self._erase(before), before.id
         else:
             raise ValueError("a revision needs a memory before or after it")
-        records = (*(was or _NOTHING), *(is_now or _NOTHING))
-        self._db.execute(_INSERT_REVISION, (no, memory_id, verb.value, stamped(at), actor.name, run, *records, undoes))
+        self._db.execute(_INSERT_REVISION, (no, memory_id, verb.value, stamped(at), actor.name, run, was, undoes))
         seq = self._db.last_insert_rowid()
         self.first = self.first or seq == 1
         return seq
@@ -291,7 +284,7 @@ class SqliteTx:
         self.proposals.forget(memory.id)
         db.execute("DELETE FROM description_vectors")  # all of them: they are made anew, and no text stands beside them
         db.execute("DELETE FROM memories WHERE no = ?", (no,))  # takes names, pieces and jobs with it
-        db.execute("UPDATE revisions SET before = NULL, after = NULL WHERE memory_id = ?", (memory.id,))
+        db.execute("UPDATE revisions SET before = NULL WHERE memory_id = ?", (memory.id,))
         self.erased = True
         return no
 
@@ -338,10 +331,6 @@ class SqliteTx:
             return Conflict(seen, current=holder, wanted=memory, remedy="Give another key")
         seen = f"the id {memory.id} is taken"
         return Conflict(seen, current=self.get(memory.id), wanted=memory, remedy=_AGAIN)
-
-
-def _record(memory: Memory | None) -> Recorded | None:
-    return record_of(memory, values_of(memory)) if memory is not None else None
 
 
 def _listed(links: Iterable[Link]) -> str:
