@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from zapomni.model import Actor, Scope
     from zapomni.services.context import Context
     from zapomni.store.base import Tx
-    from zapomni.text.words import IndexWords
+    from zapomni.text.indexed import Indexed
 
 _DRAFT: Final = Draft.__struct_fields__
 _COUNTS: Final = ("imported", "updated", "skipped", "duplicates", "deleted", "redactions")
@@ -31,8 +31,7 @@ class Ready(Struct, frozen=True, kw_only=True):
 
     item: Item
     values: Draft
-    digest: bytes
-    words: IndexWords
+    indexed: Indexed
     redactions: int
     warnings: tuple[str, ...]
 
@@ -40,7 +39,8 @@ class Ready(Struct, frozen=True, kw_only=True):
 def ready_of(item: Item) -> Ready | Problem:
     """Clean, check and redact an item; what cannot be kept is a problem of its line."""
     try:
-        prepared = prepare(item.draft).work_out()
+        prepared = prepare(item.draft)
+        indexed = prepared.indexed
     except UNREADABLE as error:
         own_id, reason = item.carried.get("id"), why(error)
         return Problem(line=item.line, reason=f"item {own_id}: {reason}" if own_id else reason)
@@ -48,8 +48,7 @@ def ready_of(item: Item) -> Ready | Problem:
     return Ready(
         item=item,
         values=values,
-        digest=prepared.digest,
-        words=prepared.words,
+        indexed=indexed,
         redactions=len(prepared.redactions),
         warnings=prepared.warnings,
     )
@@ -72,14 +71,14 @@ class Admission:
         item, scope = ready.item, ready.values.scope
         assert scope is not None  # every reader sets one
         alive = item.carried.get("deleted_at") is None
-        rejection = tx.rejection(scope, ready.digest) if alive else None
+        rejection = tx.rejection(scope, ready.indexed.digest) if alive else None
         if rejection is not None:
             reason = f"refused before by {rejection.actor}: {rejection.reason}"
             self.refused.append(Problem(line=item.line, reason=reason))
             return
         self._scopes.add(scope)
         found = self._found(tx, ready)
-        twin = tx.find_digest(scope, ready.digest) if found is None and alive else None
+        twin = tx.find_digest(scope, ready.indexed.digest) if found is None and alive else None
         try:
             if found is not None:
                 self._meet(tx, ready, found)
@@ -135,8 +134,8 @@ class Admission:
     def _add(self, tx: Tx, ready: Ready) -> None:
         now = self._context.clock()
         memory = self._memory(ready, now)
-        run, words = self._run_in(tx), ready.words
-        tx.put(None, memory, verb=Verb.CREATE, actor=self._actor, at=now, run=run, words=words)
+        run, indexed = self._run_in(tx), ready.indexed
+        tx.put(None, memory, verb=Verb.CREATE, actor=self._actor, at=now, run=run, indexed=indexed)
         self.counts["imported"] += 1
         self.counts["redactions"] += ready.redactions
         self._own_up(ready.item, memory.id)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from zapomni.store.misses import MissWrites
     from zapomni.store.proposals import ProposalWrites
     from zapomni.store.readings import ReadingWrites
-    from zapomni.text.words import IndexWords
+    from zapomni.text.indexed import Indexed
 
 
 class Minded:
@@ -49,7 +49,7 @@ class Rehearsal:
         at: datetime,  # noqa: ARG002
         run: str | None = None,  # noqa: ARG002
         undoes: int | None = None,  # noqa: ARG002
-        words: IndexWords | None = None,  # noqa: ARG002
+        indexed: Indexed | None = None,  # noqa: ARG002
     ) -> int:
         """Keep the memory in mind."""
         if after is not None:

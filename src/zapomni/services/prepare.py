@@ -29,12 +29,12 @@ from zapomni.model import (
     Redaction,
 )
 from zapomni.text.clean import clean, is_blank
-from zapomni.text.fold import digest, name_key
+from zapomni.text.fold import name_key
+from zapomni.text.indexed import found_by
 from zapomni.text.secrets import redact
-from zapomni.text.words import memory_words
 
 if TYPE_CHECKING:
-    from zapomni.text.words import IndexWords
+    from zapomni.text.indexed import Indexed
 
 T = TypeVar("T", Draft, Patch)
 
@@ -58,29 +58,16 @@ _FARTHEST: Final = 2**53
 
 
 class Prepared(Struct, frozen=True, kw_only=True, dict=True):
-    """A draft or patch fit to be stored, with what was cut out of it and what was changed in it.
-
-    What the store derives from a draft is made when it is asked for, and kept.
-    """
+    """A draft or patch fit to be stored, with what was cut out of it and what was changed in it."""
 
     values: Any
     redactions: tuple[Redaction, ...]
     warnings: tuple[str, ...]
 
     @cached_property
-    def digest(self) -> bytes:
-        """The duplicate key of a draft."""
-        return digest(self.values.content)
-
-    @cached_property
-    def words(self) -> IndexWords:
-        """What the index keeps of a draft."""
-        return memory_words(self.values)
-
-    def work_out(self) -> Prepared:
-        """Return it with all of that made."""
-        _ = self.digest, self.words
-        return self
+    def indexed(self) -> Indexed:
+        """What a draft is found by; worked out when it is first asked for, and kept."""
+        return found_by(self.values)
 
 
 def prepare(given: T) -> Prepared:

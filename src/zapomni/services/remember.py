@@ -62,7 +62,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     @property
     def digest(self) -> bytes:
         """Its duplicate key."""
-        return self.prepared.digest
+        return self.prepared.indexed.digest
 
 
 def remember(context: Context, draft: Draft, *, actor: Actor, warnings: tuple[str, ...] = ()) -> Outcome:
@@ -107,7 +107,8 @@ def entry_of(
     context: Context, draft: Draft, *, actor: Actor, run: str | None = None, trust: Trust | None = None
 ) -> Entry:
     """Prepare a draft for `admit`: validated, redacted, with its scope and what the store derives from it."""
-    prepared = prepare(draft).work_out()
+    prepared = prepare(draft)
+    _ = prepared.indexed  # now, and not while others wait for the store
     values: Draft = prepared.values
     return Entry(
         prepared=prepared,
@@ -132,8 +133,8 @@ def admit(context: Context, tx: Tx, entry: Entry) -> Outcome:
     if known is not None:
         return _outcome(entry, Status.DUPLICATE, known, *_kept(entry, known))
     memory = new_memory(context, entry)
-    at, words = memory.created_at, entry.prepared.words
-    tx.put(None, memory, verb=Verb.CREATE, actor=entry.actor, at=at, run=entry.run, words=words)
+    at, indexed = memory.created_at, entry.prepared.indexed
+    tx.put(None, memory, verb=Verb.CREATE, actor=entry.actor, at=at, run=entry.run, indexed=indexed)
     return _outcome(entry, Status.CREATED, memory)
 
 

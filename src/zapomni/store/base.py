@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from zapomni.store.proposals import Proposals, ProposalWrites
     from zapomni.store.readings import Readings, ReadingWrites
     from zapomni.store.sessions import Sessions
-    from zapomni.text.words import IndexWords, QueryWord
+    from zapomni.text.indexed import Indexed
+    from zapomni.text.words import QueryWord
 
 
 class Stats(Struct, frozen=True, kw_only=True):
@@ -69,13 +70,13 @@ class Tx(Protocol):
         at: datetime,
         run: str | None = None,
         undoes: int | None = None,
-        words: IndexWords | None = None,
+        indexed: Indexed | None = None,
     ) -> int:
         """Write one revision with everything that follows from it and return its number.
 
-        `before=None` adds `after`, with its `words` where they were made before; `after=None` erases `before`: its row,
-        words, vectors and the text of its history. Otherwise the row, its tags, words, vectors and embed jobs are
-        brought to `after`.
+        `before=None` adds `after`; `after=None` erases `before`: its row, words, vectors and the text of its history.
+        Otherwise the row, its tags, words, vectors and embed jobs are brought to `after`. `indexed` is what an added
+        memory is found by, where that was worked out before the transaction.
         Raises `Conflict` when the row is no longer at `before.version`.
         """
 

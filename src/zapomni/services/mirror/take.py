@@ -247,7 +247,7 @@ def _read_one(state: Reconcile, path: str) -> str | None:
     except OSError as error:
         return f"it cannot be read ({error.strerror or error})"
     if path in state.looked.said:
-        state.looked.said[path].prepared.work_out()
+        _ = state.looked.said[path].prepared.indexed
     return None
 
 

@@ -81,10 +81,8 @@ def stamped(at: datetime | None) -> str | None:
     return stamp(at) if at is not None else None
 
 
-def values_of(memory: Memory) -> Row:
+def values_of(memory: Memory, digest: bytes) -> Row:
     """Return the values of `COLUMNS`."""
-    from zapomni.text.fold import digest
-
     return (
         memory.id,
         memory.kind.value,
@@ -112,7 +110,7 @@ def values_of(memory: Memory) -> Row:
         memory.title,
         memory.description,
         memory.content,
-        digest(memory.content),
+        digest,
     )
 
 

@@ -21,6 +21,8 @@ from zapomni.store.sqlite.rows import (
     stamped,
     values_of,
 )
+from zapomni.text.fold import digest
+from zapomni.text.indexed import found_by
 from zapomni.text.words import memory_words, word_fields
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from zapomni.store.sqlite.misses import SqliteMissWrites
     from zapomni.store.sqlite.proposals import SqliteProposalWrites
     from zapomni.store.sqlite.readings import SqliteReadingWrites
-    from zapomni.store.sqlite.rows import Row
+    from zapomni.text.indexed import Indexed
     from zapomni.text.words import IndexWords
 
 _INSERT_REVISION: Final = (
@@ -90,13 +92,12 @@ class SqliteTx:
         at: datetime,
         run: str | None = None,
         undoes: int | None = None,
-        words: IndexWords | None = None,
+        indexed: Indexed | None = None,
     ) -> int:
         """Write one revision with everything that follows from it and return its number."""
         was = None
         if after is not None:
-            columns = values_of(after)
-            no = self._change(before, after, columns) if before is not None else self._add(after, columns, words)
+            no = self._change(before, after) if before is not None else self._add(after, indexed or found_by(after))
             memory_id = after.id
             was = dumps(to_record(before)) if before is not None else None
         elif before is not None:
@@ -221,7 +222,8 @@ class SqliteTx:
             self._db.execute("UPDATE scopes SET identity = ? WHERE no = ?", (identity, no))
 
     # --- inside ----------------------------------------------------------------------------------------
-    def _add(self, memory: Memory, columns: Row, words: IndexWords | None) -> int:
+    def _add(self, memory: Memory, indexed: Indexed) -> int:
+        columns = values_of(memory, indexed.digest)
         try:
             self._db.execute(INSERT_MEMORY, (self.scope_no(memory.scope), *columns))
         except apsw.ConstraintError as error:
@@ -229,14 +231,15 @@ class SqliteTx:
         no = self._db.last_insert_rowid()
         derived.add_names(self._db, no, memory)
         if memory.deleted_at is None:
-            self._unindexed.append((no, words or memory_words(memory)))
+            self._unindexed.append((no, indexed.words))
             derived.add_jobs(self._db, no, self._open_spaces())
         if len(self._unindexed) >= _TOGETHER:
             self.settle()
         return no
 
-    def _change(self, before: Memory, after: Memory, columns: Row) -> int:
+    def _change(self, before: Memory, after: Memory) -> int:
         self.settle()
+        columns = values_of(after, digest(after.content))
         values = (self.scope_no(after.scope), *columns, before.id, before.version)
         try:
             self._db.execute(UPDATE_MEMORY, values)
