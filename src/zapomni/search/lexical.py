@@ -44,12 +44,16 @@ _HALF = PASSAGE // 2
 
 
 class WordScore(Struct, frozen=True):
-    """What the words say of one memory: by itself, with the near window, with the far one, by exact forms."""
+    """What the words say of one memory: by itself, with the near window, with the far one, by exact forms.
+
+    `held` is how many different words of the question, or what stands for them, it holds itself.
+    """
 
     own: float = 0.0
     near: float = 0.0
     far: float = 0.0
     exact: float = 0.0
+    held: int = 0
 
 
 class _Text(Struct, frozen=True):
@@ -80,16 +84,17 @@ class WordScores:
     def of_hit(self, hit: LexicalHit) -> WordScore:
         """Return the score of a memory that holds some of the words."""
         text = self._texts[hit.no]
+        held = len(text.counts)
         exact = self._exact_share(f" {hit.exact} ", text.counts)
         length = text.length / self._mean
         own = self._share(text.counts, 1 - LENGTH_SHARE + LENGTH_SHARE * length)
         if hit.thread is not None and hit.position is not None:
             near, far = self._windows(hit.thread, hit.position, text)
-            return WordScore(own, near, far, exact)
+            return WordScore(own, near, far, exact, held)
         if text.length > LONG:
-            return WordScore(own, self._best_passage(hit.words), 0.0, exact)
+            return WordScore(own, self._best_passage(hit.words), 0.0, exact, held)
         alone = 1 - WINDOW_LENGTH_SHARE + WINDOW_LENGTH_SHARE * length / (2 * NEAR + 1)
-        return WordScore(own, self._share(text.counts, alone), 0.0, exact)
+        return WordScore(own, self._share(text.counts, alone), 0.0, exact, held)
 
     def of_place(self, place: Place) -> WordScore:
         """Return the score that a memory without any of the words has from those around it."""

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.hooks.events import context_of
+from tests.hooks.prompts import ABOUT, EVERYDAY, MEMORIES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zapomni.app import Zapomni
+
+    Ask = Callable[[str], str]
+
+
+@pytest.fixture
+def ask(fire: Callable[..., Any]) -> Ask:
+    """Return what a prompt brings in a session of its own."""
+    return lambda prompt: context_of(fire("claude", "UserPromptSubmit", f"of {prompt}", prompt=prompt))
+
+
+@pytest.mark.promise("hooks.once")
+def test_everyday_prompts_that_speak_of_no_memory_bring_none(app: Zapomni, ask: Ask) -> None:
+    for text in MEMORIES:
+        app.remember(text)
+    assert {prompt: told for prompt in EVERYDAY if (told := ask(prompt))} == {}
+
+
+@pytest.mark.promise("hooks.once")
+def test_most_prompts_that_speak_of_a_memory_bring_it(app: Zapomni, ask: Ask) -> None:
+    for text in MEMORIES:
+        app.remember(text)
+    missed = [prompt for prompt, memory in ABOUT if memory not in ask(prompt)]
+    assert len(missed) <= len(ABOUT) / 4, missed
+
+
+@pytest.mark.promise("hooks.once")
+@pytest.mark.parametrize(
+    ("memory", "one", "two"),
+    [
+        ("The flaky test of the checkout is test 14.", "fix the test", "fix the flaky test"),
+        ("Тест входа иногда падает из-за часового пояса.", "почему это падает?", "почему падает тест?"),
+    ],
+)
+def test_one_word_in_common_brings_nothing_and_two_bring_the_memory(
+    app: Zapomni, ask: Ask, memory: str, one: str, two: str
+) -> None:
+    app.remember(memory)
+    assert ask(one) == ""
+    assert memory in ask(two)
+
+
+@pytest.mark.promise("hooks.once")
+def test_an_identifier_is_told_by_its_parts_and_brings_its_memory_alone(app: Zapomni, ask: Ask) -> None:
+    app.remember("test_checkout_total is flaky on Windows because of rounding.")
+    assert "because of rounding" in ask("look at test_checkout_total")
+
+
+@pytest.mark.promise("hooks.once")
+@pytest.mark.parametrize(
+    "prompt", ["Может ли это быть в самом моём?", "А почему оно у вас такое и чьё?", "Могут ли они быть своими сами?"]
+)
+def test_russian_function_words_bring_nothing_in_any_form(app: Zapomni, ask: Ask, prompt: str) -> None:
+    app.remember("Сам отчёт может быть любым, но наш список и ваши таблицы такие же, как свои: их могут удалить.")
+    app.remember("Чей это ключ, знает моя смена.")
+    assert ask(f"{prompt} Скажи, когда обед.") == ""
+
+
+@pytest.mark.promise("hooks.once")
+def test_a_message_is_brought_for_its_own_words_not_for_those_around_it(app: Zapomni, ask: Ask) -> None:
+    said = ["The gearbox of the ferry leaks oil.", "I will order a seal.", "Lunch is at noon."]
+    for place, text in enumerate(said):
+        app.remember(text, source="chat", position=place)
+    told = ask("does the ferry's gearbox leak?")
+    assert said[0] in told
+    assert said[2] not in told
