@@ -170,6 +170,27 @@ def test_retrieval_tells_people_the_same_in_a_table(ask: Ask, folder: Path) -> N
     assert row.split()[1] == "0.750"
 
 
+def test_prompt_counts_what_the_questions_of_a_set_and_of_an_unrelated_one_bring(
+    ask: Ask, folder: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "zoo"
+    other.mkdir()
+    (other / "corpus.jsonl").write_text("", encoding="utf-8")
+    texts = ["где живёт жираф", "где ключ от маяка", "где живёт жираф", "кто кормит жирафа"]
+    queries = "".join(json.dumps({"id": str(no), "text": text}) + "\n" for no, text in enumerate(texts))
+    (other / "queries.jsonl").write_text(queries, encoding="utf-8")
+    answers = "".join(json.dumps({"qid": str(no), "did": "cage"}) + "\n" for no in range(len(texts)))
+    (other / "qrels.jsonl").write_text(answers, encoding="utf-8")
+    rates = [tuple(row.values()) for row in ask("prompt", folder, "--unrelated", other, "--json")]
+    assert rates == [
+        ("harbour", "an answer", "even", 2, 0.5),  # the key of the lighthouse is brought, the zoo stands nowhere
+        ("harbour", "an answer", "odd", 2, 1.0),
+        ("zoo", "anything", "even", 2, 0.0),  # a question that is there twice counts once
+        ("zoo", "anything", "odd", 1, 1.0),
+    ]
+    assert "an answer" in ask("prompt", folder)
+
+
 @pytest.mark.parametrize(("rule", "asked"), [("sentence", 3), ("question", 0), ("misses", 3)])
 def test_selection_compares_descriptions_with_full_text_on_both_halves(
     ask: Ask, folder: Path, rule: str, asked: int

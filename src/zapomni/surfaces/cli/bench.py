@@ -50,6 +50,26 @@ def retrieval(folder: Path, mode: str, groups: str, keep: Path | None, as_json: 
     click.echo(json.dumps(to_builtins(report), ensure_ascii=False) if as_json else _table(report))
 
 
+@bench.command("prompt")
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option(
+    "--unrelated",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="FOLDER",
+    help="A set whose questions have nothing to do with FOLDER's passages.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+def prompt(folder: Path, unrelated: Path | None, as_json: bool) -> None:  # noqa: FBT001
+    """Store the set in FOLDER and count what its questions, and unrelated ones, bring to mind as prompts of a hook."""
+    from zapomni.bench.prompts import run
+    from zapomni.bench.sets import read_set
+
+    with _store(None) as app:
+        rates = run(app, read_set(folder), read_set(unrelated) if unrelated else None, _progress)
+    rows = [to_builtins(rate) for rate in rates]
+    click.echo(json.dumps(rows, ensure_ascii=False) if as_json else _columns(rows))
+
+
 @bench.command("selection")
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option(
