@@ -206,6 +206,25 @@ def test_a_long_line_is_cut_at_a_word_and_what_it_said_stands_in_the_body(folder
     assert (folder / "prod.md").read_bytes() == before["prod.md"]
 
 
+@pytest.mark.promise("vault.compact", "index.kept")
+@pytest.mark.parametrize("kind", ["shorten", "merge"])
+def test_undoing_a_compaction_brings_the_line_back_that_a_person_had_written(folder: Path, zap: Zap, kind: str) -> None:
+    page = folder / "MEMORY.md"
+    hook = f"моими словами: {LONG.strip()}"
+    written = page.read_text().replace(f"- [prod](prod.md) — {LONG.strip()}", f"* [Прод](prod.md): {hook}")
+    written = written.replace("- [copy-2](copy-2.md) — copy-2", "* [Копия](./copy-2.md) - как я её зову")
+    page.write_text(written, newline="\r\n")
+    zap("source", "scan", "--scope", "all")
+    zap("vault", "compact", str(folder))
+    run = accept(zap, kind)
+    assert page.read_bytes() != written.replace("\n", "\r\n").encode()
+    assert zap("undo", "--run", run).status == 0
+    zap("source", "scan", "--scope", "all")
+    assert sorted(page.read_bytes().decode().split("\r\n")) == sorted(written.split("\n"))
+    zap("source", "scan", "--scope", "all")
+    assert kind == "merge" or page.read_bytes() == written.replace("\n", "\r\n").encode()
+
+
 @pytest.mark.promise("vault.compact")
 def test_a_copy_is_merged_a_parent_never_and_undoing_brings_the_file_back(folder: Path, zap: Zap) -> None:
     before = held(folder)

@@ -149,6 +149,20 @@ def with_lines(text: str, added: Sequence[str]) -> str:
     return f"{above}{ending}{block}{below}" if open_end else f"{above}{block}{ending}{below}"
 
 
+def with_lines_back(text: str, written: Mapping[str, str], ours: Collection[str]) -> str:
+    """Return the page with the line of each file as it was once written, where it is one of `ours` now.
+
+    `written` has those lines by file, as `target_key` gives it; neither they nor `ours` have line ends.
+    """
+
+    def kept(line: Line) -> str:
+        body = line.text.strip("\ufeff\r\n")
+        back = written.get(target_key(line.entry.target)) if line.entry is not None and body in ours else None
+        return line.text if back is None else line.text.replace(body, back, 1)
+
+    return "".join(map(kept, parse_index(text).lines))
+
+
 def without(text: str, targets: Collection[str]) -> str:
     """Return the page without the entries that lead to some files, each as `target_key` gives it."""
     lines = parse_index(text).lines

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _MARK: Final = 16
 """Bytes of the digest by which the same proposal is known again."""
+STOOD: Final = "stood"
+"""What of a detail is how things stood, by which undoing is told; it makes no other proposal."""
 
 
 class Decision(Struct, frozen=True, kw_only=True):
@@ -190,7 +192,8 @@ def _check_choice(proposal: Proposal, choice: str | None) -> None:
 
 
 def _mark(proposal: Proposal) -> bytes:
-    told = [proposal.kind.value, list(proposal.memories), dict(proposal.detail)]
+    detail = {name: value for name, value in proposal.detail.items() if name != STOOD}
+    told = [proposal.kind.value, list(proposal.memories), detail]
     text = json.dumps(told, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return blake2b(text.encode("utf-8", "replace"), digest_size=_MARK).digest()
 

@@ -22,7 +22,7 @@ from zapomni.services.mirror.says import said
 from zapomni.services.outdate import outdate
 from zapomni.services.prepare import prepare
 from zapomni.services.remember import entry_of, new_memory
-from zapomni.services.review.inbox import living, propose
+from zapomni.services.review.inbox import STOOD, living, propose
 from zapomni.services.revise import change
 from zapomni.services.vault.pages import card_of, mark
 from zapomni.services.vault.report import duplicates_of, parents_of
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from zapomni.services.context import Context
     from zapomni.services.review.inbox import Decision
     from zapomni.services.vault.folder import Folder
+    from zapomni.text.index_page import Line
 
 _REMEDY: Final = "Reject the proposal; `zapomni vault compact` makes a new one"
 
@@ -86,11 +87,20 @@ def compaction(context: Context, source: Source, folder: Folder) -> Compaction:
 
 
 def file_proposals(context: Context, found: Compaction, folder: Folder, *, actor: Actor) -> Compaction:
-    """Put what was found into the inbox, what is open there already or was rejected left out."""
+    """Put what was found into the inbox, what is open there already or was rejected left out.
+
+    Each keeps how the notes and their lines in the index stand now: undoing it brings the lines back too.
+    """
     marks = {note.path: note.sha256 for note in folder.notes}
+    lines = {key: _written(line) for key, line in _lines(folder).items()}
+    told = [(*_told_shortening(one), [one.path]) for one in found.shorten]
+    told += [(*rest, list(one.drop)) for one, rest in zip(found.merge, _told_merges(found, marks), strict=True)]
     filed: list[Proposal | None] = []
     with context.store.write() as tx:
-        for kind, memories, reason, detail in (*map(_told_shortening, found.shorten), *_told_merges(found, marks)):
+        for kind, memories, reason, detail, paths in told:
+            stood = [
+                {"line": lines[target_key(path)], "sha256": marks[path]} for path in paths if target_key(path) in lines
+            ]
             filed.append(
                 propose(
                     context,
@@ -99,7 +109,7 @@ def file_proposals(context: Context, found: Compaction, folder: Folder, *, actor
                     scope=found.source.scope,
                     memories=memories,
                     reason=reason,
-                    detail=detail,
+                    detail=detail | ({STOOD: stood} if stood else {}),
                     actor=actor,
                 )
             )
@@ -109,14 +119,11 @@ def file_proposals(context: Context, found: Compaction, folder: Folder, *, actor
 # --- finding ----------------------------------------------------------------------------------------------
 def _shortenings(folder: Folder, memories: Mapping[str, Memory]) -> Iterator[Shortening]:
     """Yield the memories whose description or line in the index is longer than a line may be, the longest first."""
-    lines = {
-        target_key(line.entry.target): line for text in folder.pages.values() for line in parse_index(text).entries
-        if line.entry
-    }  # fmt: skip
+    lines = _lines(folder)
     found = []
     for path, memory in memories.items():
         line = lines.get(target_key(path))
-        written = line.text.strip("\ufeff\r\n") if line is not None else ""
+        written = _written(line)
         length = max(len(written), len(memory.description))
         if length > LINE_LIMIT:
             short = card_of(path, memory).entry.hook if len(memory.description) > LINE_LIMIT else memory.description
@@ -125,6 +132,16 @@ def _shortenings(folder: Folder, memories: Mapping[str, Memory]) -> Iterator[Sho
             moved = tuple(dict.fromkeys(one for one in told if one and not _holds(memory.content, one)))
             found.append(Shortening(memory, path, length, short, moved, written if len(written) > LINE_LIMIT else ""))
     yield from sorted(found, key=lambda one: (-one.length, one.path))
+
+
+def _lines(folder: Folder) -> dict[str, Line]:
+    """Return the line of each file that has one in the index."""
+    every = (line for text in folder.pages.values() for line in parse_index(text).entries)
+    return {target_key(line.entry.target): line for line in every if line.entry}
+
+
+def _written(line: Line | None) -> str:
+    return line.text.strip("\ufeff\r\n") if line is not None else ""
 
 
 def _merges(folder: Folder, memories: Mapping[str, Memory], parents: set[str]) -> tuple[list[Merging], list[str]]:

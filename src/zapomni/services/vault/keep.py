@@ -17,10 +17,11 @@ from zapomni.model.proposal import ProposalKind, ProposalState
 from zapomni.record import from_record
 from zapomni.services.find import everything_in
 from zapomni.services.mirror.says import folder_of, name_of
+from zapomni.services.review.inbox import STOOD
 from zapomni.services.vault.budget import budget_warnings
 from zapomni.services.vault.pages import card_of, read_pages, write_pages
 from zapomni.text.index_cut import INDEX, Card, distributed, homes_as_they_are
-from zapomni.text.index_page import line_of, parse_index, target_key
+from zapomni.text.index_page import line_of, parse_index, target_key, with_lines_back
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -95,7 +96,8 @@ def _kept(
     edited: Collection[str],
     became: Mapping[str, str | None],
 ) -> dict[str, str]:
-    agreed = {path: row.memory_id for path, row in context.store.mirrors.agreed(source.id).items() if row.memory_id}
+    rows = context.store.mirrors.agreed(source.id)
+    agreed = {path: row.memory_id for path, row in rows.items() if row.memory_id}
     pages = distributed(before, [], {}, became=became)
     listed, now = _listed(pages), [became.get(path) or path for path in edited]
     wanted = [*made, *(path for path in now if target_key(path) in listed)] if before else list(agreed)
@@ -103,8 +105,11 @@ def _kept(
     found = context.store.get(list(ids.values()), everything_in((source.scope,)))
     memories = {memory.id: memory for memory in found}
     cards = [card_of(path, memories[one]) for path, one in ids.items() if one in memories]
-    former = _former(context, pages, cards, ids) | _given_up(context, source)
-    return distributed(pages, cards, homes_as_they_are(pages, cards), former=former)
+    given_up, back = _decided(context, source, {target_key(path): row.sha256 for path, row in rows.items()})
+    former = _former(context, pages, cards, ids) | given_up
+    after = distributed(pages, cards, homes_as_they_are(pages, cards), former=former)
+    ours = {line_of(card.entry) for card in cards}
+    return {page: with_lines_back(text, back, ours) for page, text in after.items()}
 
 
 def _former(context: Context, pages: Mapping[str, str], cards: list[Card], ids: Mapping[str, str]) -> set[str]:
@@ -121,11 +126,22 @@ def _former(context: Context, pages: Mapping[str, str], cards: list[Card], ids: 
     return found & standing
 
 
-def _given_up(context: Context, source: Source) -> set[str]:
-    """Return the lines of people that a person agreed to have shortened."""
-    kinds, states = [ProposalKind.SHORTEN], [ProposalState.ACCEPTED]
-    accepted = context.store.proposals.listed([source.scope], states=states, kinds=kinds, limit=_EVERY)
-    return {str(one.detail.get("line")) for one in accepted}
+def _decided(context: Context, source: Source, marks: Mapping[str, str]) -> tuple[set[str], dict[str, str]]:
+    """Return the lines of people that a person agreed to have shortened, and those that stand no more without a reason.
+
+    The latter by their files, which say again, to the byte, what they said beside that line: what was agreed to was
+    taken back.
+    """
+    kinds, states = [ProposalKind.SHORTEN, ProposalKind.MERGE], list(ProposalState)
+    given_up, back = set[str](), dict[str, str]()
+    for one in context.store.proposals.listed([source.scope], states=states, kinds=kinds, limit=_EVERY):
+        if one.kind is ProposalKind.SHORTEN and one.state is ProposalState.ACCEPTED:
+            given_up.add(str(one.detail.get("line")))
+        for told in one.detail.get(STOOD, ()):
+            entry = parse_index(told["line"]).entries[0].entry
+            if entry is not None and marks.get(target_key(entry.target)) == told["sha256"]:
+                back[target_key(entry.target)] = told["line"]
+    return given_up - set(back.values()), back
 
 
 def _listed(pages: Mapping[str, str]) -> set[str]:
