@@ -124,7 +124,7 @@ PROMISES: Final = {
     "consolidate.once": "Servers consolidate at their start, when enough waits and once a day; of several over one store, one does.",
     "consolidate.outdated": "An insight goes with the text that it was drawn from and does not bring it back.",
     "ingest.handed": "An agent may read what waits in the place of a model; what it gives is held against the text alike.",
-    "ingest.grounded": "A fact that shares no word with its text is left out and named; one with strange claims is a candidate.",
+    "ingest.grounded": "A fact without a word of its text is left out and named; one with strange claims, dates or words is a candidate.",
     "consolidate.handed": "An agent may conclude in the place of a model, through the same guard, without a key.",
     "ingest.said": "Relative days are counted from when a text was said, a file was written, or else stored, however much later.",
     "inbox.decided": "A proposal changes nothing before a person says so; accepting is one run, and a no is for good.",

@@ -189,6 +189,9 @@ def test_a_reply_of_nothing_but_strange_facts_has_not_read_the_text_which_waits(
         (NOTE_RU, "Бюджет утвердил Борис.", "Борис"),
         (NOTE, "On 30 November 2026 Alice said that the Q3 budget is approved.", None),
         (NOTE_RU, "29 ноября 2026 Алиса утвердила бюджет.", None),
+        (NOTE, "The Q3 budget was approved with Alice on 3 May 2025.", "3 May 2025"),
+        (NOTE_RU, "Бюджет третьего квартала утверждён 14 марта 2025.", "14 марта 2025"),
+        (NOTE_RU, "Бюджет третьего квартала утверждён в 1998 году.", "1998"),
     ],
 )
 def test_a_fact_with_a_number_or_name_that_its_text_does_not_say_is_a_candidate(tmp_path, note, fact, doubt):
@@ -200,3 +203,30 @@ def test_a_fact_with_a_number_or_name_that_its_text_does_not_say_is_a_candidate(
         assert memory.trust is (Trust.CANDIDATE if doubt else Trust.CONFIRMED)
         assert bool(came.notes) == bool(doubt)
         assert doubt is None or any(doubt in one for one in came.notes)
+
+
+@pytest.mark.promise("ingest.grounded")
+@pytest.mark.parametrize(
+    ("note", "fact", "strange"),
+    [
+        (NOTE, "The budget of the harbour bridge doubled after the storm.", ["harbour", "bridge", "storm"]),
+        (NOTE_RU, "Бюджет ремонта моста вырос после шторма вдвое.", ["ремонта", "моста", "шторма"]),
+    ],
+)
+def test_a_fact_mostly_of_other_words_than_its_text_is_a_candidate(tmp_path, note, fact, strange):
+    desk = Desk(tmp_path / "home", tmp_path / "notes")
+    with desk.app:
+        desk.replies = {"facts": [{"content": FACT[note]}, {"content": fact}]}
+        came = desk.app.reading.ingest(note)
+        assert (desk.one(FACT[note]).trust, desk.one(fact).trust) == (Trust.CONFIRMED, Trust.CANDIDATE)
+        assert all(word in came.notes[0] for word in strange)
+
+
+@pytest.mark.promise("ingest.grounded")
+def test_a_time_that_a_text_does_not_bear_out_makes_a_fact_a_candidate(tmp_path):
+    desk = Desk(tmp_path / "home", tmp_path / "notes")
+    with desk.app:
+        desk.replies = {"facts": [{"content": FACT[NOTE], "valid_until": "2027-08-19"}]}
+        came = desk.app.reading.ingest(NOTE)
+        assert desk.one(FACT[NOTE]).trust is Trust.CANDIDATE
+        assert any("2027-08-19" in one for one in came.notes)

@@ -143,7 +143,7 @@ def test_pieces_cover_all_of_a_text_but_the_space_between_them(text, size):
 def test_dates_become_absolute_and_one_that_is_none_is_told_and_left_out(desk):
     desk.replies = {
         "facts": [
-            {"content": "Alice", "observed_at": "yesterday", "valid_from": "2026-02-01", "valid_until": "2026-01-01"},
+            {"content": "Alice", "observed_at": "yesterday", "valid_from": "2026-11-30", "valid_until": "2026-01-01"},
             {"content": "Budget", "observed_at": "когда рак свистнет"},
         ]
     }

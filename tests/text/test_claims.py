@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 import string
+from datetime import date
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zapomni.text.claims import dropped, invented
+from zapomni.text.claims import Sources, dropped, invented
 
 BUDGET = "Met with Alice today. Q3 budget is approved, $2.4M."
 HIRING = "Alice wants to hire two engineers in August."
@@ -166,3 +167,75 @@ def test_a_hostile_text_holds_nobody_up(text):
 def test_a_long_text_of_anything_is_read_in_time():
     letters = random.Random(7).choices(string.printable + "ёжЁЖ№«»—", k=100_000)
     invented("The budget is $2.4M.", ["".join(letters)])
+
+
+SAID = date(2026, 11, 30)  # a Monday
+TOLD = [
+    ("Yesterday we moved the launch to next Friday.", "On 29 November 2026 the launch was moved to 2026-12-11."),
+    ("Вчера договорились сдать отчёт через неделю.", "29 ноября 2026 договорились сдать отчёт 7 декабря 2026."),
+    ("The lease runs for three years.", "The lease runs until 30 November 2029."),
+    ("Аренда на полтора года, платим ежемесячно.", "Аренда до мая 2028 года."),
+    ("Релиз 3 мая.", "Релиз 3 мая 2027."),
+    ("We were down from 3 to 5 May.", "The outage began on 3 May 2026 and ended on 5 May 2026."),
+    ("Встреча в среду в 14:30.", "Встреча 2 декабря 2026 в 14:30."),
+    ("In May we hired two people.", "Two people were hired in May 2026."),
+    ("Решили в прошлом квартале.", "Решили в июле 2026."),
+    ("The contract of 12.03.2019 stands.", "The contract of March 2019 stands."),
+    ("Nothing is said of time.", "It was said on 30 November 2026."),
+]
+UNTOLD = [
+    ("Budget is approved.", "The budget was approved on 3 May 2025.", "3 May 2025"),
+    ("Бюджет утверждён.", "Бюджет утверждён 14 марта 2026.", "14 марта 2026"),
+    ("Yesterday the budget was approved.", "The budget was approved on 2026-11-12.", "2026-11-12"),
+    ("Релиз 3 мая.", "Релиз 4 мая 2027.", "4 мая 2027"),
+    ("Релиз 3 мая.", "Релиз 3 мая 2031.", "3 мая 2031"),
+    ("Next week we ship.", "It ships in March 2028.", "March 2028"),
+    ("Встреча сегодня.", "Встреча сегодня в 14:30.", "14:30"),
+    ("Бюджет утверждён.", "Бюджет утверждают по пятницам.", "пятницам"),
+]
+
+
+@pytest.mark.promise("ingest.grounded")
+@pytest.mark.parametrize(("text", "fact"), TOLD)
+def test_a_date_that_can_be_reckoned_from_a_text_is_no_strange_one(text, fact):
+    assert Sources([text]).strange_dates(fact, SAID) == []
+
+
+@pytest.mark.promise("ingest.grounded")
+@pytest.mark.parametrize(("text", "fact", "strange"), UNTOLD)
+def test_a_date_that_no_text_bears_out_is_named(text, fact, strange):
+    assert Sources([text]).strange_dates(fact, SAID) == [strange]
+
+
+@pytest.mark.promise("ingest.grounded")
+@given(st.text(alphabet="0123456789 .-:деньweksмая", max_size=60), st.dates())
+def test_no_text_and_no_day_is_too_odd_to_be_reckoned_from(text, day):
+    assert Sources([text]).strange_dates(text, day) == []
+
+
+GOOD = [
+    ("ok so postgres it is, mongo's dead to us", "The team chose Postgres over Mongo."),
+    ("Прод переехал в Ригу, старый регион погасили.", "Продакшн переехал в регион Рига, старый регион погашен."),
+    ("I usually deploy from the train, so no Friday releases please", "The user does not want releases on Fridays."),
+    ("Никогда не выкатываем по пятницам, обожглись", "Команда не выкатывает релизы по пятницам."),
+    ("Met with Alice today. Q3 budget is approved, $2.4M.", "Alice утвердила бюджет Q3 на $2.4M."),
+    ("Встретился с Алисой. Бюджет утверждён.", "The budget of 2.4M was approved with Алиса."),
+    ("予算を承認した。", "予算は承認された。"),
+]
+BAD = [
+    (BUDGET, "The budget of the harbour bridge doubled after the storm."),
+    (BUDGET_RU, "Бюджет ремонта моста вырос после шторма вдвое."),
+]
+
+
+@pytest.mark.promise("ingest.grounded")
+@pytest.mark.parametrize(("text", "fact"), GOOD)
+def test_a_fact_in_other_words_or_another_language_is_no_stranger_to_its_text(text, fact):
+    assert Sources([text]).touch(fact)
+    assert Sources([text]).strange_words(fact) == []
+
+
+@pytest.mark.promise("ingest.grounded")
+@pytest.mark.parametrize(("text", "fact"), BAD)
+def test_one_shared_word_makes_no_fact_of_a_text(text, fact):
+    assert len(Sources([text]).strange_words(fact)) >= 3

@@ -19,15 +19,20 @@ from msgspec import Struct
 
 from zapomni.text.figures import GONE, Figure, read_dates, read_numbers
 from zapomni.text.fold import fold
+from zapomni.text.language import is_russian
+from zapomni.text.reckoned import Reckoning
 from zapomni.text.stem import stem
 from zapomni.text.stopwords import STOP_WORDS
 from zapomni.text.words import query_words, similar_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import date
 
 REPEATED: Final = 0.5
 """A statement that holds more than this share of a sentence's plain words repeats it."""
+BORNE: Final = 0.5
+"""A statement of whose words at least this share stands in a text speaks of it."""
 
 _ENGLISH: Final = """
 above according across although apart because below both combined consequently currently despite due during each either
@@ -142,10 +147,12 @@ class Sources:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
+        self._reckoned: dict[date, list[Reckoning]] = {}
         self._read = [_Read.of(text, spans=spans) for text in texts for spans in (False, True)]
         self._known = frozenset[str]().union(*(one.stems for one in self._read))
         self._small = frozenset[str]().union(*(one.small for one in self._read))
         self._words = frozenset[str]().union(*map(similar_words, texts))
+        self._begun = {word[:_ALIKE] for word in self._words if len(word) >= _ALIKE}
 
     def invented(self, statement: str) -> list[str]:
         """Return the claims of a statement that stand in no text; see `invented`."""
@@ -166,6 +173,39 @@ class Sources:
         if stands or any(word.stem in self._words for word in query_words(statement)):
             return True
         return any(_is_said(one, self._read) for one in _Read.of(statement).figures)
+
+    def strange_words(self, statement: str) -> list[str]:
+        """Return the words of a statement that no text holds, where those are more than its share `BORNE` allows.
+
+        Words are compared by their stems or their first letters, stop words left out; figures that a text says count
+        as words, others do not. In another language than that of the texts no word is strange.
+        """
+        read = _Read.of(statement)
+        if is_russian(read.rest) is not is_russian("\n".join(self._texts)):
+            return []
+        words = [word for word in _WORD.findall(read.rest) if len(word) > 1 and not _is_common(word)]
+        strange = [word for word in words if not self._holds(word)]
+        said = sum(_is_said(one, self._read) for one in read.figures)
+        return list(dict.fromkeys(strange)) if len(strange) > (1 - BORNE) * (len(words) + said) else []
+
+    def _holds(self, word: str) -> bool:
+        stems = [one.stem for one in query_words(word)]
+        return any(one in self._words or one[:_ALIKE] in self._begun for one in stems)
+
+    def strange_dates(self, statement: str, said: date) -> list[str]:
+        """Return the dates of a statement that no text bears out, having been said on this day; see `Reckoning`."""
+        read = _Read.of(statement)
+        dates = [one for one in read.figures if one.kind == "date" and one.claim]
+        return [read.written(one) for one in dates if not self._bears(one, said)]
+
+    def is_strange(self, day: date, said: date) -> bool:
+        """Tell whether no text bears out a day, having been said on this one."""
+        return not self._bears(Figure("date", 0, 0, (day.year, day.month, day.day, None, None)), said)
+
+    def _bears(self, figure: Figure, said: date) -> bool:
+        if said not in self._reckoned:
+            self._reckoned[said] = [Reckoning(text, said) for text in self._texts]
+        return any(text.bears(figure) for text in self._reckoned[said])
 
 
 def invented(statement: str, sources: Sequence[str]) -> list[str]:

@@ -2,12 +2,13 @@
 
 What a model says is material: it is measured, trimmed and tied to the text, and a fact that cannot be kept costs no
 other its place. One that shares no word with its text is left out; one with numbers, names or code that stand nowhere
-in it is kept with these doubts. Dates are not held against the text: they were turned from relative ones.
+in it, with dates that cannot be reckoned from it, or mostly of other words, is kept with these doubts.
 """
 
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from msgspec import Struct, field
@@ -24,8 +25,8 @@ from zapomni.text.quotes import Place, Quotable, places
 from zapomni.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from datetime import datetime, tzinfo
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import date, datetime, tzinfo
 
     from zapomni.llm.base import Llm
 
@@ -183,14 +184,28 @@ def facts_of(value: Mapping[str, Any], piece: Piece, zone: tzinfo) -> tuple[list
     """
     read, notes = _read_facts(value, piece.source, piece.at, zone)
     text, around = Sources([piece.text]), Sources([piece.source, piece.at.isoformat()])
+    told, said = Sources([piece.text, piece.source]), piece.at.astimezone(zone).date()
     facts = []
     for draft, place in _placed(read, piece.text, piece.place):
         if text.touch(draft.content):
-            doubts = [one for one in text.invented(draft.content) if not is_date(one) and around.invented(one)]
-            facts.append(Fact(draft, place, tuple(doubts)))
+            claims = [one for one in text.invented(draft.content) if not is_date(one) and around.invented(one)]
+            doubts = [*claims, *_strange_times(draft, told, said, zone), *told.strange_words(draft.content)]
+            facts.append(Fact(draft, place, tuple(dict.fromkeys(doubts))))
         else:
             notes.append(f"a fact that shares no word with its text was left out: {preview(draft.content, _TOLD)!r}")
     return facts, notes
+
+
+def _strange_times(draft: Draft, told: Sources, said: date, zone: tzinfo) -> Iterator[str]:
+    """Yield the dates of a fact that its text does not bear out; an end may be the day behind the last one."""
+    yield from told.strange_dates(draft.content, said)
+    for name in _TIMES:
+        at: datetime | None = getattr(draft, name)
+        if at is not None:
+            day = at.astimezone(zone).date()
+            days = (day, day - timedelta(days=1)) if name == "valid_until" else (day,)
+            if all(told.is_strange(one, said) for one in days):
+                yield day.isoformat()
 
 
 def is_hopeless(error: ModelError) -> bool:
