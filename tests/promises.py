@@ -169,6 +169,7 @@ PROMISES: Final = {
     "setup.killed": "Setup that is killed between two files can be taken back whole.",
     "setup.agent": "Each client's server is told whose agent it serves, by the name that its hooks use.",
     "setup.packages": "The plugin, the bundle, the registry entry and the skill keep to the documented limits of their formats.",
+    "setup.plugin": "Hooks that a client's plugin brings are not put in a second time, and hooks that run twice are named.",
     "doctor.clients": "The doctor proves of each client that it is captured and told, without touching the user's memory.",
     "hooks.dialects": "Every client gets its answers in its own form, and no other key where that is an error.",
     "hooks.light": "A hook loads nothing that it does not need.",

@@ -543,3 +543,56 @@ def test_every_client_has_what_the_table_promises() -> None:
         assert Part.SERVER in parts
         assert all(aim.user or aim.project for aim in client.aims)
         assert not client.does.endswith(".")
+
+
+def plugged(home: Path, settings: str = '{"enabledPlugins": {"other@x": true, "zapomni@zapomni": true}}') -> Path:
+    """Have the plugin of Claude Code on, as it writes it."""
+    file = home / "home" / ".claude" / "settings.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(settings)
+    return file
+
+
+@pytest.mark.promise("setup.plugin")
+@pytest.mark.parametrize("scope", ["user", "project"])
+def test_hooks_are_left_to_a_plugin_that_is_on(zap: Zap, person: Path, scope: str) -> None:
+    settings = plugged(person)
+    before = settings.read_text()
+    for words in (["--dry-run"], []):
+        came = zap("setup", "claude-code", "--scope", scope, "--json", *words)
+        assert came.status == 0, came
+        outcomes = {step["part"]: step["outcome"] for step in came.json["steps"]}
+        assert outcomes == {"server": "added", "hooks": "left", "rules": "added", "skill": "added"}
+        assert "zapomni@zapomni" in next(step["why"] for step in came.json["steps"] if step["part"] == "hooks")
+    assert settings.read_text() == before
+    assert not (person / "project" / ".claude" / "settings.json").exists()
+    assert "wired by the plugin zapomni@zapomni" in zap("doctor", "--clients").out
+    assert zap("setup", "claude-code", "--scope", scope, "--remove").status == 0
+    assert settings.read_text() == before
+
+
+@pytest.mark.promise("setup.plugin")
+@pytest.mark.parametrize(
+    "settings", ['{"enabledPlugins": {"zapomni@zapomni": false}}', '{"enabledPlugins": {"zapomni-x@y": true}}', "{}"]
+)
+def test_a_plugin_that_is_off_or_another_brings_no_hooks(zap: Zap, person: Path, settings: str) -> None:
+    plugged(person, settings)
+    came = zap("setup", "claude-code", "--json").json["steps"]
+    assert {step["part"]: step["outcome"] for step in came}["hooks"] == "added"
+
+
+@pytest.mark.promise("setup.plugin", "doctor.clients")
+def test_hooks_that_run_twice_are_named_and_what_is_told_mends_it(zap: Zap, person: Path) -> None:
+    zap("setup", "claude-code")
+    settings = person / "home" / ".claude" / "settings.json"
+    settings.write_text(json.dumps({"enabledPlugins": {"zapomni@zapomni": True}, **json.loads(settings.read_text())}))
+    remedy = "`zapomni setup claude-code --remove`, then `zapomni setup claude-code`"
+    told = zap("doctor", "--clients")
+    assert told.status != 0
+    assert "every hook runs twice" in told.out
+    assert remedy in told.out
+    assert remedy in zap("setup", "claude-code").out
+    zap("setup", "claude-code", "--remove")
+    assert zap("setup", "claude-code").status == 0
+    assert json.loads(settings.read_text()) == {"enabledPlugins": {"zapomni@zapomni": True}}
+    assert "wired by the plugin" in zap("doctor", "--clients").out

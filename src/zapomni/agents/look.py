@@ -9,6 +9,7 @@ from msgspec import Struct
 from zapomni.agents.base import Part
 from zapomni.agents.disk import content
 from zapomni.agents.edits import State
+from zapomni.agents.plugin import plugin_of
 from zapomni.errors import ZapomniError
 
 if TYPE_CHECKING:
@@ -28,11 +29,15 @@ class Spot(Struct, frozen=True, kw_only=True):
 
 
 class Look(Struct, frozen=True, kw_only=True):
-    """One client as it stands: whether it is here, and every place of ours in it; a part with no place has none."""
+    """One client as it stands: whether it is here, and every place of ours in it; a part with no place has none.
+
+    `plugin` is our plugin as the client names it, where it is on.
+    """
 
     client: Client
     installed: bool
     spots: tuple[Spot, ...]
+    plugin: str = ""
 
     def state(self, part: Part) -> State | None:
         """Return how a part stands over all its files, None where the client has no place for it."""
@@ -42,6 +47,11 @@ class Look(Struct, frozen=True, kw_only=True):
         return next(iter(states), None)
 
     @property
+    def twice(self) -> bool:
+        """Whether each hook runs twice: by the plugin and by what stands in the client's files."""
+        return bool(self.plugin) and self.state(Part.HOOKS) in {State.WIRED, State.CHANGED}
+
+    @property
     def problem(self) -> str:
         """The first file that cannot be read, and why; empty where all can."""
         return next((f"{spot.file}: {spot.problem}" for spot in self.spots if spot.problem), "")
@@ -49,7 +59,12 @@ class Look(Struct, frozen=True, kw_only=True):
 
 def inspect(client: Client, machine: Machine, launch: Launch, reach: Reach) -> Look:
     """Return how a client is wired; `launch` is how it should start us, another way counts as changed."""
-    return Look(client=client, installed=machine.installed(client), spots=tuple(_spots(client, machine, launch, reach)))
+    return Look(
+        client=client,
+        installed=machine.installed(client),
+        spots=tuple(_spots(client, machine, launch, reach)),
+        plugin=plugin_of(client, machine, reach),
+    )
 
 
 def _spots(client: Client, machine: Machine, launch: Launch, reach: Reach) -> Iterator[Spot]:

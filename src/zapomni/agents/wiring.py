@@ -18,8 +18,10 @@ from msgspec.structs import replace
 
 from zapomni.agents.base import AGENT, Launch, Part, Reach
 from zapomni.agents.desk import Change, Desk
+from zapomni.agents.disk import content
 from zapomni.agents.edits import NAME, State
 from zapomni.agents.ledger import Ledger
+from zapomni.agents.plugin import plugin_of
 from zapomni.errors import Refused, Unavailable, ZapomniError
 
 if TYPE_CHECKING:
@@ -43,10 +45,11 @@ class Outcome(StrEnum):
     REMOVED = "removed"
     KEPT = "kept"
     SKIPPED = "skipped"
+    LEFT = "left"
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """One part of one client in one file; `why` says why it was skipped or kept, `command` whose own command did it."""
+    """One part of one client in one file; `why` it was skipped, kept or left, `command` whose own command did it."""
 
     client: str
     part: Part
@@ -133,11 +136,15 @@ def unwire(clients: Sequence[Client], machine: Machine, *, home: Path, reach: Re
 def _wired(
     client: Client, machine: Machine, launch: Launch, reach: Reach, desk: Desk, *, dry_run: bool
 ) -> Iterator[Step]:
+    plugin = plugin_of(client, machine, reach)
     for aim in client.aims:
         file = machine.file(aim, reach)
         if file is None:
             continue
         try:
+            if plugin and aim.part is Part.HOOKS:
+                yield _left(client, aim, file, launch, plugin)
+                continue
             yield _put(client, aim, file, machine, launch, reach, desk, dry_run=dry_run)
         except (Refused, Unavailable) as error:
             yield _skipped(client.name, aim.part, file, error)
@@ -164,6 +171,19 @@ def _put(
         sheet.found(aim.part)
     outcome = {State.WIRED: Outcome.PRESENT, State.ABSENT: Outcome.ADDED}.get(state, Outcome.UPDATED)
     return Step(client=client.name, part=aim.part, file=file, outcome=outcome, command=command)
+
+
+def _left(client: Client, aim: Aim, file: Path, launch: Launch, plugin: str) -> Step:
+    """Leave hooks to the plugin that brings them: each would run twice."""
+    why = f"the plugin {plugin} of {client.title} brings them"
+    if aim.edit(launch).state(content(file).text) in {State.WIRED, State.CHANGED}:
+        why += f", so that those of this file run as well: {run_once(client)}"
+    return Step(client=client.name, part=aim.part, file=file, outcome=Outcome.LEFT, why=why)
+
+
+def run_once(client: Client) -> str:
+    """Say what a person does whose hooks come both by a plugin and by setup."""
+    return f"run `zapomni setup {client.name} --remove`, then `zapomni setup {client.name}`"
 
 
 def _own_command(client: Client, aim: Aim, machine: Machine, launch: Launch, reach: Reach) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ class Health(Struct, frozen=True, kw_only=True):
     def ok(self) -> bool:
         """Whether nothing is to be done: not wired is no fault, wired in vain is one."""
         proven = self.proof is None or (self.proof.captured and self.proof.recalled is not False)
-        return not self.wired or (False not in {self.trusted, self.reachable} and proven)
+        return not self.look.twice and (not self.wired or (False not in {self.trusted, self.reachable} and proven))
 
 
 def health(look: Look, launch: Launch, machine: Machine) -> Health:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from zapomni.agents.wiring import run_once
 from zapomni.surfaces.cli.lines import many
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def _shape(rows: Sequence[Health], spooled: int) -> dict[str, Any]:
                 "client": row.look.client.name,
                 "installed": row.look.installed,
                 "wired": row.wired,
+                "plugin": row.look.plugin or None,
                 "reachable": row.reachable,
                 "trusted": row.trusted,
                 "captured": row.proof.captured if row.proof else None,
@@ -58,6 +60,11 @@ def _lines(rows: Sequence[Health], spooled: int) -> list[str]:
 
 def _line(row: Health) -> str:
     name = f"{row.look.client.name:<15}"
+    if row.look.twice:
+        plugin = f"the plugin {row.look.plugin} and what setup wrote"
+        return f"{name}every hook runs twice, by {plugin}: {run_once(row.look.client)}"
+    if not row.wired and row.look.plugin:
+        return f"{name}wired by the plugin {row.look.plugin}"
     if not row.wired and row.look.problem:
         return f"{name}not wired: {row.look.problem}. Mend the file, then run `zapomni setup {row.look.client.name}`"
     if not row.wired:

@@ -29,6 +29,7 @@ _WOULD: Final = {
     Outcome.REMOVED: "would be removed",
     Outcome.KEPT: "would be kept",
     Outcome.SKIPPED: "would be skipped",
+    Outcome.LEFT: "would be left",
 }
 _STATES: Final = {
     State.WIRED: "yes",
