@@ -12,16 +12,17 @@ ALPHABET: Final = "23456789bcdfghjkmnpqrstvwxyz"
 """No vowels and no look-alikes: an id spells no word and survives being read aloud."""
 LENGTH: Final = 16
 """16 of 28 letters carry 76 random bits: one collision is expected after about 3 * 10^11 ids."""
-_BYTES: Final = 12
-_PAIRS: Final = tuple(first + second for first in ALPHABET for second in ALPHABET)
-"""Two letters at a time: half as many divisions."""
+_BYTES: Final = 24
+"""Nearly always enough at once: nine of them stand for no letter once in 10^10 ids."""
+_EVEN: Final = 256 - 256 % len(ALPHABET)
+_LETTERS: Final = bytes(ord(ALPHABET[byte % len(ALPHABET)]) for byte in range(256))
+_OVER: Final = bytes(range(_EVEN, 256))
+"""Left out, so that every letter stands for as many bytes as any other."""
 
 
 def random_id() -> str:
     """Return a fresh id of 16 lowercase letters and digits."""
-    number = int.from_bytes(os.urandom(_BYTES))  # one reading of the random source; its remainder is even to 2^-19
-    letters = []
-    for _ in range(LENGTH // 2):
-        number, place = divmod(number, len(_PAIRS))
-        letters.append(_PAIRS[place])
-    return "".join(letters)
+    letters = b""
+    while len(letters) < LENGTH:
+        letters += os.urandom(_BYTES).translate(_LETTERS, _OVER)
+    return letters[:LENGTH].decode()
