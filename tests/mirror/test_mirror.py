@@ -516,3 +516,13 @@ def test_the_benchmark_attaches_a_folder_and_tells_its_ratio(tmp_path):
     assert (report.files, report.ratio) == (20, report.attaching / report.hashing)
     make_notes(tmp_path / "own", 3)
     assert run(tmp_path / "own", 0, lambda *_: None).files == 3
+
+
+def test_of_two_files_whose_names_differ_in_letter_case_alone_both_keep_their_links(vault):
+    vault.write("owner.md", "Who owns it.\n")
+    vault.write("Дом.md", "The upper one, see [[owner]].\n")
+    vault.write("дом.md", "The lower one, see [[owner]].\n")
+    if len(vault.files()) < 3:
+        pytest.skip("this file system does not tell letter case apart")
+    vault.attach()
+    assert len(vault.app.store.links(vault.one("Who owns it.").id)) == 2

@@ -127,11 +127,11 @@ def decide(case: Case) -> Act:
 
 def resolved(rows: Iterable[Agreed]) -> set[tuple[str, str]]:
     """Return which memories mention which, by the `[[links]]` of their files: a file's name, or its path, names it."""
-    tied = [row for row in rows if row.tied]
-    by_path = {path_key(_bare(row.path)): row.memory_id for row in tied}
-    by_name = {path_key(_bare(row.path).rpartition("/")[2]): row.memory_id for row in reversed(tied)}
+    tied = [(path_key(_bare(row.path)), row) for row in rows if row.tied]
+    by_path = {key: row.memory_id for key, row in tied}
+    by_name = {key.rpartition("/")[2]: row.memory_id for key, row in reversed(tied)}
     found: set[tuple[str, str]] = set()
-    for row in tied:
+    for _, row in tied:
         for link in row.links:
             key = path_key(_bare(link.strip("/")))
             target = by_path.get(key) or by_name.get(key)
