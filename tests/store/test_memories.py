@@ -334,3 +334,18 @@ def test_times_of_any_zone_are_kept_as_the_same_instant(bench):
     assert bench.get("a").created_at == bench.now
     with pytest.raises(InvalidInput):
         bench.store.page(Filter(), 0)
+
+
+def test_an_id_takes_every_letter_equally_often_and_draws_again_for_bytes_that_stand_for_none(monkeypatch):
+    from collections import Counter
+
+    from zapomni import ids
+
+    left = list(range(256))
+    monkeypatch.setattr(ids.os, "urandom", lambda size: bytes(left.pop(0) for _ in range(size)))
+    monkeypatch.setattr(ids, "_BYTES", 4)
+    counts = Counter("".join(ids.random_id() for _ in range(14)))  # 224 of the 252 bytes that stand for a letter
+    assert set(counts) == set(ids.ALPHABET)
+    assert set(counts.values()) == {8}
+    monkeypatch.setattr(ids.os, "urandom", lambda size: bytes([255]) * (size - 1) + bytes([0]))
+    assert ids.random_id() == ids.ALPHABET[0] * ids.LENGTH
