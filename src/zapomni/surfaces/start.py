@@ -39,7 +39,10 @@ def _begin_in_utf8() -> None:
 def _import_msgspec() -> None:
     """Import `msgspec` without `typing_extensions`, which it can do without and which costs half a bare start."""
     modules: dict[str, Any] = sys.modules
+    if "typing_extensions" in modules:
+        return
     modules["typing_extensions"] = None
-    import msgspec  # noqa: F401 - for those who need it
-
-    del modules["typing_extensions"]
+    try:
+        import msgspec  # noqa: F401 - for those who need it
+    finally:
+        del modules["typing_extensions"]
