@@ -110,7 +110,8 @@ class DocumentIndex:
         return InvalidInput(
             "scope",
             f"a mirrored folder must be told it, for every memory of it becomes a file there (known scopes: {known})",
-            remedy="Name the folder's own, for example --scope agent:NAME, or --scope user for all that is the user's",
+            remedy="Name who sees it: --scope agent:NAME for one agent, --scope team:NAME for those with NAME in their"
+            " setting teams, or --scope user for all that is the user's",
         )
 
     def is_elsewhere(self) -> bool:

@@ -411,3 +411,9 @@ def test_what_is_found_by_its_description_shows_it(zap: Zap) -> None:
     assert shown in zap("recall", "векторная база", "--by", "description").out
     assert shown in zap("recall", "векторная база", "--by", "description", "--with-docs").out
     assert shown not in zap("recall", "векторная база").out
+
+
+def test_runs_are_those_of_the_whole_store(zap: Zap) -> None:
+    result = zap("history", "--runs", "--scope", "user")
+    assert result.status == 2
+    assert "goes with an id" in result.err

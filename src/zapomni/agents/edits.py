@@ -16,9 +16,6 @@ from zapomni.errors import Refused
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-Blanks = "Mapping[str, str | None]"
-"""The containers that were empty before an edit, by their path, with what stood in them; None: there was none."""
-
 NAME: Final = "zapomni"
 """What our entry is called in every client: short, and of the letters that all of them accept."""
 

@@ -1,8 +1,8 @@
 """`zapomni hook --client NAME`: a client's event on standard input, the answer in its form on standard output.
 
 It never gets in the way: whatever happens, the status is 0 and nothing but the answer is written; an event that
-cannot be kept now is left in the spool (`services.spool`). Nothing is imported that one event does not need, so that
-an answer costs a few starts of a bare interpreter.
+cannot be kept now is left in the spool (`services.sessions.spool`). Nothing is imported that one event does not need,
+so that an answer costs a few starts of a bare interpreter.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ def _check_mirror(context: Context, place: Path, scope: Scope) -> None:
         root = Path(other.root)
         if other.scope == scope:
             problem = f"{scope} is mirrored by {root} already, and a memory has one file"
-            raise Refused(problem, remedy="Give the folder a scope of its own with --scope agent:NAME")
+            raise Refused(problem, remedy="Give the folder a scope of its own, such as --scope agent:NAME or team:NAME")
         if root == place:
             problem = f"{place} is mirrored for {other.scope} already"
             raise Refused(problem, remedy="Let go of it first: `zapomni source remove`")

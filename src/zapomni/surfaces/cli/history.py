@@ -35,6 +35,8 @@ def history(session: Session, memory_id: str | None, scopes: Sequence[str], *, r
     """
     if runs == (memory_id is not None):
         raise InvalidInput("history", "it takes either an id or --runs")
+    if runs and scopes:
+        raise InvalidInput("scope", "it goes with an id: runs are those of the whole store")
     with session.memory() as app:
         if memory_id is None:
             found = app.store.runs(limit)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 F = TypeVar("F", bound="Callable[..., Any]")
-Decorator = "Callable[[F], F]"
 
 SCOPE: Final = "SCOPE"
 SCOPES_HELP: Final = "See this scope alone: user, project:NAME, agent:NAME, team:NAME, or all. Repeatable."

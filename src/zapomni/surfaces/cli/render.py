@@ -194,7 +194,8 @@ def revisions(found: Sequence[Revision]) -> Iterator[str]:
 def runs(found: Sequence[Run]) -> Iterator[str]:
     """List runs, newest first."""
     for run in found:
-        detail = ", ".join(f"{one_line(name)} {one_line(value, 60)}" for name, value in run.detail.items())
+        told = [(name, value) for name, value in run.detail.items() if not isinstance(value, dict | list)]
+        detail = ", ".join(f"{one_line(name)} {one_line(value, 60)}" for name, value in told)
         state = "" if run.finished_at else "  (not finished)"
         head = f"{one_line(run.id)}  {moment(run.started_at)}  {one_line(run.verb)}  by {one_line(run.actor)}"
         yield f"{head}{state}  {detail}"
