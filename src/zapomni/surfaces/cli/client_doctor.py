@@ -76,5 +76,12 @@ def _line(row: Health) -> str:
         return f"{name}the hook failed: {row.proof.problem}"
     kept = "captures" if row.proof.captured else "captures nothing"
     told = {None: "cannot be told anything", True: "recalls", False: "recalls nothing"}[row.proof.recalled]
-    trust = "; not trusted yet: open /hooks in Codex" if row.trusted is False else ""
-    return f"{name}{served}{kept}, {told} ({row.proof.ms:.0f} ms for two hooks){trust}"
+    return f"{name}{served}{kept}, {told} ({row.proof.ms:.0f} ms for two hooks){_trust(row)}"
+
+
+def _trust(row: Health) -> str:
+    if row.trusted is False:
+        return "; not trusted yet: open /hooks in Codex"
+    if row.trusted is None and row.look.client.name == "codex":
+        return "; whether Codex trusts the hooks could not be asked: open /hooks there"
+    return ""
