@@ -339,3 +339,74 @@ def test_a_cut_that_listed_further_notes_comes_back_to_the_byte_with_what_came_s
     scan(zap)
     zap("index", "restore", str(folder))
     assert index_of(folder) == before + "- [Прод](прод.md) — Прод в двух регионах.\n"
+
+
+DOUBLED = """- [Ship 1](ship-1.md) — how to ship, step 1
+- [Rollback](ship-1.md) — how to roll back: my own words
+- [Ship 2](ship-2.md) — how to ship, step 2
+# Память
+* [Откат](./ship-2.md): как откатить, моими словами
+- [Ship 3](ship-3.md) — how to ship, step 3
+"""
+
+
+@pytest.fixture
+def doubled(home: Path) -> Path:
+    """A folder whose index has several lines for one note."""
+    files = {f"ship-{no}.md": note(f"Step {no}.", name=f"ship-{no}", description=f"step {no}") for no in (1, 2, 3)}
+    return write(home / "doubled", {**files, "MEMORY.md": DOUBLED.replace("\n", "\r\n")})
+
+
+@pytest.mark.promise("index.cut")
+def test_several_lines_of_one_note_all_move_in_their_order_and_all_come_back(doubled: Path, zap: Zap) -> None:
+    before = held(doubled)
+    (plan,) = zap("index", "plan", str(doubled), "--json").json["plans"]
+    assert [one["notes"] for one in plan["leaves"]] == [3]
+    assert zap("index", "apply", str(doubled)).status == 0
+    leaf = (doubled / "index-project.md").read_bytes().decode()
+    assert leaf.endswith(DOUBLED.replace("# Память\n", ""))
+    assert "3 notes: Ship 1; Ship 2; Ship 3" in index_of(doubled)
+    assert zap("index", "restore", str(doubled)).status == 0
+    assert held(doubled) == before
+
+
+@pytest.mark.promise("index.cut")
+def test_of_several_lines_of_one_note_each_comes_back_as_it_is_now(doubled: Path, zap: Zap) -> None:
+    zap("index", "apply", str(doubled))
+    leaf = doubled / "index-project.md"
+    now = leaf.read_text().replace("- [Ship 1](ship-1.md) — how to ship, step 1\n", "")
+    leaf.write_text(now.replace("my own words", "better words") + "- [Третий](ship-3.md) — и ещё\n")
+    page = doubled / "MEMORY.md"
+    page.write_bytes(page.read_bytes() + b"Written since.\r\n")
+    zap("index", "restore", str(doubled))
+    lines = index_of(doubled).split("\r\n")
+    assert lines[:1] == ["- [Rollback](ship-1.md) — how to roll back: better words"]
+    assert lines[1:5] == DOUBLED.splitlines()[2:]
+    assert sorted(lines[5:]) == ["", "- [Третий](ship-3.md) — и ещё", "Written since."]
+
+
+@pytest.mark.promise("index.cut")
+def test_an_index_that_a_cut_made_keeps_what_people_wrote_into_it_since(doubled: Path, zap: Zap) -> None:
+    page = doubled / "MEMORY.md"
+    page.unlink()
+    zap("index", "apply", str(doubled))
+    page.write_text(page.read_text() + "- [Откат](ship-2.md) — моими словами\n")
+    zap("index", "restore", str(doubled))
+    assert index_of(doubled) == "- [Откат](ship-2.md) — моими словами\n"
+
+
+@pytest.mark.promise("index.kept")
+def test_a_line_by_hand_for_a_note_on_a_leaf_costs_no_other_line_of_it(doubled: Path, zap: Zap) -> None:
+    zap("source", "add", str(doubled), "--mode", "mirror", "--scope", "agent:coder")
+    zap("index", "apply", str(doubled))
+    leaf, page = doubled / "index-project.md", doubled / "MEMORY.md"
+    page.write_text(page.read_text() + "- [Ship!](ship-1.md) — написано рукой\n")
+    before = leaf.read_text()
+    one = keep(zap, "Прод в двух регионах.", "--title", "Прод", "--about", "project")
+    scan(zap)
+    assert leaf.read_text() == before + "- [Прод](прод.md) — Прод в двух регионах.\n"
+    page.write_text(page.read_text() + "- [Прод!](прод.md) — моими словами\n")
+    zap("update", one, "--scope", "agent:coder", "--description", "где лежит прод")
+    scan(zap)
+    assert leaf.read_text() == before + "- [Прод](прод.md) — где лежит прод\n"
+    assert index_of(doubled).endswith("- [Ship!](ship-1.md) — написано рукой\n- [Прод!](прод.md) — моими словами\n")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zapomni.text.index_cut import INDEX, Card, distributed, homes_as_they_are, homes_by_topic, is_leaf
+from zapomni.text.index_cut import INDEX, Card, distributed, homes_by_topic, is_leaf, up_to_date
 from zapomni.text.index_outline import outline, rebuilt
-from zapomni.text.index_page import Entry, entry_of, parse_index, target_key, with_entries
+from zapomni.text.index_page import Entry, entry_of, parse_index, target_key, with_entries, with_lines
 
 CARDS = st.lists(
     st.builds(
@@ -72,10 +74,56 @@ def test_a_cut_moves_lines_byte_for_byte_and_a_second_one_changes_nothing(text, 
     lines = {line.text.strip("\ufeff\r\n") for line in parse_index(page).lines}
     after = {line.text.strip("\ufeff\r\n") for one in pages.values() for line in parse_index(one).lines}
     assert lines <= after | {""}
-    assert rebuilt(outline(page), pages.values()) == page
+    assert rebuilt({INDEX: outline(page)}, pages.values()) == {INDEX: page}
     assert all(is_leaf(one) for name, one in pages.items() if name != INDEX)
     assert distributed(pages, cards, homes) == pages
-    assert distributed(pages, cards, homes_as_they_are(pages, cards)) == pages
+    assert up_to_date(pages, cards) == pages
+
+
+WRITTEN = st.lists(
+    st.one_of(
+        st.builds(
+            "{}[{}]({}){}".format,
+            st.sampled_from(["- ", "* ", "  - "]),
+            st.sampled_from(["Ship", "Откат", "a\\\\b"]),
+            st.sampled_from(["ship.md", "./ship.md", "<ship.md>", "откат.md", "rule.md", "gone.md", "guide.md#x"]),
+            st.sampled_from(["", " — how to ship", " — моими словами", ": step 2", " - и ещё раз  "]),
+        ),
+        st.sampled_from(
+            ["", "# Память", "Words.", "```", "- [a](ship.md) and [b](rule.md)", "- [[ship|Alias]]", "~~~"]
+        ),
+    ),
+    max_size=14,
+)
+MINE = [card("ship"), card("откат", topic="деплой"), card("rule", core=True), card("guide", about="reference")]
+
+
+def written(page):
+    """Everything that stands on a page but its lines for leaves."""
+    lines = [line for line in parse_index(page).lines if not any(link.startswith("index-") for link in line.links)]
+    return [line.text.strip("\ufeff\r\n") for line in lines if line.text.strip("\ufeff\r\n")]
+
+
+def is_part(some, lines):
+    """Tell whether some lines all stand among others, in their order."""
+    rest = iter(lines)
+    return all(line in rest for line in some)
+
+
+@pytest.mark.promise("index.cut", "index.kept")
+@given(WRITTEN, st.sampled_from(["\n", "\r\n"]), st.booleans(), WRITTEN)
+def test_every_line_that_a_person_wrote_moves_and_comes_back_and_no_reconcile_removes_one(lines, end, closed, more):
+    page = end.join(lines) + (end if closed else "")
+    pages = distributed({INDEX: page}, MINE, homes_by_topic(MINE, ()))
+    after = [line for one in pages.values() for line in written(one)]
+    assert not Counter(written(page)) - Counter(after)
+    mine = set(written(page))
+    for one in pages.values():
+        assert is_part([line for line in written(one) if line in mine], written(page)) or set(lines) & {"```", "~~~"}
+    assert rebuilt({INDEX: outline(page)}, pages.values()) == {INDEX: page}
+    by_hand = pages | {INDEX: with_lines(pages[INDEX], more)}
+    kept = up_to_date(by_hand, MINE)
+    assert all(is_part(written(one), written(kept[name])) for name, one in by_hand.items())
 
 
 @given(PAGES, CARDS, CARDS)
@@ -83,7 +131,7 @@ def test_a_new_note_joins_the_leaf_of_its_topic_and_nothing_else_moves(text, car
     pages = distributed({INDEX: text}, cards, homes_by_topic(cards, ()))
     known = {one.key for one in cards}
     every = [*cards, *(one for one in more if one.key not in known)]
-    after = distributed(pages, every, homes_as_they_are(pages, every))
+    after = up_to_date(pages, every)
     assert set(after) == set(pages)
     for name, one in pages.items():
         assert [key for key in keys(after[name]) if key in set(keys(one))] == keys(one)

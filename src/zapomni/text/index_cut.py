@@ -70,6 +70,15 @@ def is_leaf(text: str) -> bool:
     return isinstance(ours, dict) and _MARK in ours
 
 
+def titles_of(text: str) -> dict[str, str]:
+    """Return what the notes of a page are called on it, by their files; of several lines of one the first counts."""
+    found: dict[str, str] = {}
+    for line in parse_index(text).entries:
+        if line.entry is not None:
+            found.setdefault(target_key(line.entry.target), line.entry.title)
+    return found
+
+
 def homes_by_topic(cards: Sequence[Card], taken: Collection[str]) -> dict[str, str]:
     """Return for each note the page on which it belongs after a cut, by its file.
 
@@ -87,18 +96,39 @@ def homes_by_topic(cards: Sequence[Card], taken: Collection[str]) -> dict[str, s
     return {card.key: INDEX if card.core else pages[topics[card.key]] for card in cards}
 
 
-def homes_as_they_are(pages: Mapping[str, str], cards: Sequence[Card]) -> dict[str, str]:
-    """Return for each note the page on which it stands; a new one joins the leaf of its topic where there is one."""
-    homes = {key: page for page, text in reversed(list(pages.items())) for key in _keys(text)}
-    leaves = {page for page in pages if page != INDEX}
-    for card in cards:
-        wished = [_leaf_path(topic, ()) for topic in (card.topic, card.about)]
-        leaf = next((page for page in wished if page in leaves), INDEX)
-        homes.setdefault(card.key, INDEX if card.core else leaf)
-    return homes
+def distributed(pages: Mapping[str, str], cards: Sequence[Card], homes: Mapping[str, str]) -> dict[str, str]:
+    """Return the pages with every note on its page, and on the index a line for each leaf.
+
+    All lines that lead to a note move to its page, byte for byte and in their order. Pages that are new to `pages` are
+    made.
+    """
+    after = {INDEX: "", **pages}
+    after |= {page: _new_leaf(page, cards, homes) for page in homes.values() if page not in after}
+    lines = [(page, key, words) for page, text in pages.items() for key, words in _entry_lines(text)]
+    for page, text in after.items():
+        away = {key for key, home in homes.items() if home != page}
+        come = [words for stood, key, words in lines if stood != page and homes.get(key) == page]
+        after[page] = with_lines(without(text, away), come)
+    return _with_cards(after, cards, homes)
 
 
-def distributed(
+def up_to_date(
+    pages: Mapping[str, str],
+    cards: Sequence[Card],
+    *,
+    former: Collection[str] = (),
+    became: Mapping[str, str | None] | None = None,
+) -> dict[str, str]:
+    """Return the pages with a line for every note where it stands, and on the index a line for each leaf.
+
+    A note that stands nowhere joins the leaf of its topic where there is one. No line moves, and a note may have lines
+    on several pages; `former` and `became` are those of `with_entries`.
+    """
+    after = {INDEX: "", **pages}
+    return _with_cards(after, cards, {card.key: _home(card, after) for card in cards}, former=former, became=became)
+
+
+def _with_cards(
     pages: Mapping[str, str],
     cards: Sequence[Card],
     homes: Mapping[str, str],
@@ -106,25 +136,24 @@ def distributed(
     former: Collection[str] = (),
     became: Mapping[str, str | None] | None = None,
 ) -> dict[str, str]:
-    """Return the pages with every note on its page, and on the index a line for each leaf.
-
-    Lines that move do so byte for byte; `former` and `became` are those of `with_entries`. Pages that are new to
-    `pages` are made.
-    """
-    after = {INDEX: "", **pages}
-    after |= {page: _new_leaf(page, cards, homes) for page in homes.values() if page not in after}
-    lines = dict[str, str]()
-    for text in pages.values():
-        lines = _entry_lines(text) | lines
-    for page, text in after.items():
-        away = {key for key, home in homes.items() if home != page}
-        there = _keys(text)
-        come = [line for key, line in lines.items() if homes.get(key) == page and key not in there]
-        after[page] = with_lines(without(text, away), come)
-    for page, text in after.items():
-        wanted = [card.entry for card in cards if homes[card.key] == page]
+    """Return the pages with a line for every note where it stands, one that stands nowhere on its page in `homes`."""
+    standing = {page: {key for key, _ in _entry_lines(text)} for page, text in pages.items()}
+    known = set[str]().union(*standing.values())
+    for key in (card.key for card in cards if card.key not in known):
+        standing[homes[key]].add(key)
+    after = dict[str, str]()
+    for page, text in pages.items():
+        wanted = [card.entry for card in cards if card.key in standing[page]]
         after[page] = with_entries(text, wanted, former=former, became=became)
     return _with_leaves(after)
+
+
+def _home(card: Card, pages: Collection[str]) -> str:
+    """Return the page of a new note: the leaf of its topic, if there is one."""
+    if card.core:
+        return INDEX
+    wished = (_leaf_path(topic, ()) for topic in (card.topic, card.about))
+    return next((page for page in wished if page in pages), INDEX)
 
 
 def _with_leaves(pages: dict[str, str]) -> dict[str, str]:
@@ -141,7 +170,7 @@ def _with_leaves(pages: dict[str, str]) -> dict[str, str]:
 
 def _leaf_entry(page: str, text: str) -> Entry:
     """Return the line that leads to a leaf: how many notes it has, and what they are called as far as it goes."""
-    titles = [line.entry.title for line in parse_index(text).entries if line.entry]
+    titles = list(titles_of(text).values())
     count = len(titles)
     counted = f"Заметок: {count}" if is_russian(" ".join(titles)) else f"{count} note{'' if count == 1 else 's'}"
     entry = Entry(title=str(frontmatter(text.removeprefix(BOM)).values.get("description") or page), target=page)
@@ -170,13 +199,7 @@ def _leaf_path(topic: str, used: Collection[str]) -> str:
     return free
 
 
-def _entry_lines(text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for line in parse_index(text).entries:
-        if line.entry is not None:
-            found.setdefault(target_key(line.entry.target), line.text.strip("\ufeff\r\n"))
-    return found
-
-
-def _keys(text: str) -> set[str]:
-    return set(_entry_lines(text))
+def _entry_lines(text: str) -> list[tuple[str, str]]:
+    """Return the lines that stand for one file each: that file, and the line without what it begins and ends with."""
+    entries = ((line.entry, line.text) for line in parse_index(text).entries)
+    return [(target_key(entry.target), words.strip("\ufeff\r\n")) for entry, words in entries if entry is not None]

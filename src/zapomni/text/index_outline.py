@@ -6,13 +6,14 @@ of the file it leads to, and how it ends. The words come from the pages as they 
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 from zapomni.text.index_page import parse_index, target_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from zapomni.text.index_page import Line
 
@@ -29,22 +30,30 @@ def outline(text: str) -> list[list[str]]:
     return rows
 
 
-def rebuilt(rows: Iterable[Sequence[str]], pages: Iterable[str]) -> str:
-    """Return the page of an outline with the words that stand on some pages now.
+def rebuilt(outlines: Mapping[str, Sequence[Sequence[str]]], pages: Iterable[str]) -> dict[str, str]:
+    """Return the pages of some outlines with the words that stand on some pages now.
 
-    A line that was changed since is known by its file; one whose words are nowhere any more is left out.
+    A line that was changed since is known by its file, each in place of one that is no more; one whose words are
+    nowhere any more is left out.
     """
-    by_words: dict[str, str] = {}
-    by_file: dict[str, str] = {}
-    for page in pages:
-        for line in parse_index(page).lines:
-            words = line.text.strip(_EDGES)
-            by_words.setdefault(_mark(words), words)
-            by_file.setdefault(target_mark(line), words)
-    by_words[_mark("")] = ""
-    by_file.pop("", None)
-    lines = ((by_words.get(words, by_file.get(file)), lead, end) for words, file, lead, end in rows)
-    return "".join(f"{lead}{words}{end}" for words, lead, end in lines if words is not None)
+    known = {words for rows in outlines.values() for words, _, _, _ in rows}
+    by_words = {_mark(""): ""}
+    changed = defaultdict[str, deque[str]](deque)
+    for line in (line for page in pages for line in parse_index(page).lines):
+        words = line.text.strip(_EDGES)
+        if line.entry and words_mark(line) not in known:
+            changed[target_mark(line)].append(words)
+        by_words.setdefault(words_mark(line), words)
+
+    def words_of(row: Sequence[str]) -> str | None:
+        words, file, _, _ = row
+        return by_words[words] if words in by_words else changed[file].popleft() if changed[file] else None
+
+    found = {path: [(words_of(row), row[2], row[3]) for row in rows] for path, rows in outlines.items()}
+    return {
+        path: "".join(f"{lead}{words}{end}" for words, lead, end in lines if words is not None)
+        for path, lines in found.items()
+    }
 
 
 def words_mark(line: Line) -> str:

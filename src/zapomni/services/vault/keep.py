@@ -20,7 +20,7 @@ from zapomni.services.mirror.says import folder_of, name_of
 from zapomni.services.review.inbox import STOOD
 from zapomni.services.vault.budget import budget_warnings
 from zapomni.services.vault.pages import card_of, read_pages, write_pages
-from zapomni.text.index_cut import INDEX, Card, distributed, homes_as_they_are
+from zapomni.text.index_cut import INDEX, Card, up_to_date
 from zapomni.text.index_page import line_of, parse_index, target_key, with_lines_back
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def index_warnings(context: Context, source: Source, memory: Memory, settings: I
     except Unavailable as error:
         return (f"{source.root}: {error.message}",)
     cards = [card_of(path, memory)]
-    after = distributed(pages, cards, homes_as_they_are(pages, cards))
+    after = up_to_date(pages, cards)
     return tuple(f"{source.root}/{INDEX}: {warning}" for warning in budget_warnings(after[INDEX], settings))
 
 
@@ -98,7 +98,7 @@ def _kept(
 ) -> dict[str, str]:
     rows = context.store.mirrors.agreed(source.id)
     agreed = {path: row.memory_id for path, row in rows.items() if row.memory_id}
-    pages = distributed(before, [], {}, became=became)
+    pages = up_to_date(before, [], became=became)
     listed, now = _listed(pages), [became.get(path) or path for path in edited]
     wanted = [*made, *(path for path in now if target_key(path) in listed)] if before else list(agreed)
     ids = {path: agreed[path] for path in wanted if path in agreed}
@@ -107,7 +107,7 @@ def _kept(
     cards = [card_of(path, memories[one]) for path, one in ids.items() if one in memories]
     given_up, back = _decided(context, source, {target_key(path): row.sha256 for path, row in rows.items()})
     former = _former(context, pages, cards, ids) | given_up
-    after = distributed(pages, cards, homes_as_they_are(pages, cards), former=former)
+    after = up_to_date(pages, cards, former=former)
     ours = {line_of(card.entry) for card in cards}
     return {page: with_lines_back(text, back, ours) for page, text in after.items()}
 

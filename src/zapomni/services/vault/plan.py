@@ -18,8 +18,8 @@ from zapomni.model import Run
 from zapomni.services.vault.budget import size_of
 from zapomni.services.vault.pages import cards_of_folder, mark, read_pages, write_pages
 from zapomni.text.frontmatter import frontmatter
-from zapomni.text.index_cut import INDEX, distributed, homes_by_topic
-from zapomni.text.index_outline import outline, rebuilt, target_mark, words_mark
+from zapomni.text.index_cut import INDEX, distributed, homes_by_topic, titles_of
+from zapomni.text.index_outline import outline, rebuilt, words_mark
 from zapomni.text.index_page import parse_index, target_key, with_lines
 from zapomni.text.notes import BOM
 
@@ -96,7 +96,7 @@ def plan_cut(folder: Folder) -> Plan:
     homes = homes_by_topic(cards, [note.path for note in folder.notes])
     after = distributed(folder.pages, cards, homes)
     leaves = [
-        Leaf(path, _title(after[INDEX], path), len(parse_index(text).entries), len(text.encode()))
+        Leaf(path, _title(after[INDEX], path), len(titles_of(text)), len(text.encode()))
         for path, text in after.items()
         if path != INDEX
     ]
@@ -126,18 +126,16 @@ def apply_cut(context: Context, plan: Plan, *, actor: Actor) -> Written:
 def restore_cut(context: Context, root: str, *, actor: Actor) -> Written:
     """Put the pages of a folder back to what they were before its latest cut.
 
-    An index that nobody changed since becomes what it was to the byte. Lines of notes that came since are put behind
-    the others. A leaf into which somebody wrote something else stays, and is named. Raises `NotFound` without a cut.
+    An index that nobody changed since becomes what it was to the byte. Lines that came since are put behind the others.
+    A leaf into which somebody wrote something else stays, and is named. Raises `NotFound` without a cut.
     """
     cut = _latest(context, root)
     outlines, listed = cut["pages"], set(cut.get("listed", ()))
     tree = Tree(root)
     pages = read_pages(tree)
-    after = {path: rebuilt(rows, pages.values()) for path, rows in outlines.items()}
-    if INDEX in after:
-        known = {file for rows in outlines.values() for _, file, _, _ in rows}
-        come = [line for text in pages.values() for line in _new_lines(text, known, listed, pages)]
-        after[INDEX] = with_lines(after[INDEX], come)
+    after = rebuilt(outlines, pages.values())
+    for path, come in _since(pages, after, listed).items():
+        after[path] = with_lines(after.get(path, ""), come)
     run = _run(context, RESTORED, actor, {"root": root})
     written = write_pages(tree, pages, after)
     made = [path for path in pages if path not in after]
@@ -171,16 +169,20 @@ def _entries(pages: Iterable[str]) -> list[str]:
     return sorted({words_mark(line) for text in pages for line in parse_index(text).entries})
 
 
-def _new_lines(text: str, known: set[str], listed: set[str], pages: Mapping[str, str]) -> list[str]:
-    """Return the lines of notes that were not on the pages before the cut, nor put there by it."""
-    return [
-        line.text.strip("\ufeff\r\n")
-        for line in parse_index(text).entries
-        if line.entry
-        and target_key(line.entry.target) not in pages
-        and target_mark(line) not in known
-        and words_mark(line) not in listed
-    ]
+def _since(pages: Mapping[str, str], after: Mapping[str, str], listed: set[str]) -> dict[str, list[str]]:
+    """Return the lines that were neither on the pages before the cut nor put there by it, by the page they go to.
+
+    Entries go to the index, other lines stay on their page; a leaf that the cut made is left with those.
+    """
+    known = listed | {words_mark(line) for text in after.values() for line in parse_index(text).lines}
+    found: dict[str, list[str]] = {}
+    for path, text in pages.items():
+        for line in parse_index(text).lines:
+            home = INDEX if line.entry else path
+            made = line.entry is not None and (leaf := target_key(line.entry.target)) in pages and leaf not in after
+            if words_mark(line) not in known and line.text.strip() and not made and home in {INDEX, *after}:
+                found.setdefault(home, []).append(line.text.strip("\ufeff\r\n"))
+    return found
 
 
 def _is_ours(text: str) -> bool:
