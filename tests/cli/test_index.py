@@ -410,3 +410,69 @@ def test_a_line_by_hand_for_a_note_on_a_leaf_costs_no_other_line_of_it(doubled: 
     scan(zap)
     assert leaf.read_text() == before + "- [Прод](прод.md) — где лежит прод\n"
     assert index_of(doubled).endswith("- [Ship!](ship-1.md) — написано рукой\n- [Прод!](прод.md) — моими словами\n")
+
+
+@pytest.mark.promise("index.kept")
+@pytest.mark.parametrize("cut", ["", "apply"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_undoing_a_deletion_brings_every_line_of_the_memory_back_where_it_was(
+    doubled: Path, zap: Zap, end: str, cut: str
+) -> None:
+    (doubled / "MEMORY.md").write_bytes(DOUBLED.removesuffix("\n").replace("\n", end).encode())
+    zap("source", "add", str(doubled), "--mode", "mirror", "--scope", "agent:coder")
+    if cut:
+        zap("index", cut, str(doubled))
+    before = held(doubled)
+    ids = {one["title"]: one["id"] for one in zap("list", "--json", "--scope", "agent:coder").json["memories"]}
+    for gone in (["ship-2"], ["ship-1", "ship-3"]):
+        for name in gone:
+            zap("delete", ids[name], "--scope", "agent:coder", "--yes")
+        scan(zap)
+        pages = "".join(data.decode() for name, data in held(doubled).items() if "MEMORY" in name or "index-" in name)
+        assert not any(f"{name}.md" in pages for name in gone)
+        for name in reversed(gone):
+            zap("undo", ids[name], "--scope", "agent:coder")
+            scan(zap)
+        assert held(doubled) == before
+
+
+@pytest.mark.promise("index.kept", "history.erase")
+def test_lines_that_went_with_a_memory_follow_its_file_and_are_gone_once_it_is_erased(
+    doubled: Path, zap: Zap, home: Path
+) -> None:
+    zap("source", "add", str(doubled), "--mode", "mirror", "--scope", "agent:coder")
+    ids = {one["title"]: one["id"] for one in zap("list", "--json", "--scope", "agent:coder").json["memories"]}
+    before = index_of(doubled)
+    zap("delete", ids["ship-2"], "--scope", "agent:coder", "--yes")
+    scan(zap)
+    other = doubled / "ship-2.md"
+    other.write_text("Somebody else's.\n")
+    zap("undo", ids["ship-2"], "--scope", "agent:coder")
+    scan(zap)
+    assert index_of(doubled) == before.replace("./ship-2.md", "ship-2-2.md").replace("ship-2.md", "ship-2-2.md")
+    zap("delete", ids["ship-1"], "--scope", "agent:coder", "--yes")
+    scan(zap)
+    assert any(b"my own words" in data for data in held(home / "store").values())
+    zap("delete", ids["ship-1"], "--scope", "agent:coder", "--erase", "--yes")
+    zap("delete", ids["ship-2"], "--scope", "agent:coder", "--erase", "--yes")
+    scan(zap)
+    assert "ship-1.md" not in index_of(doubled)
+    stored = b"".join(held(home / "store").values())
+    assert b"my own words" not in stored
+    assert "моими словами".encode() not in stored
+
+
+@pytest.mark.promise("index.kept")
+def test_a_line_that_holds_a_secret_stays_on_its_page_for_no_store_may_keep_it(
+    doubled: Path, zap: Zap, home: Path
+) -> None:
+    page, secret = doubled / "MEMORY.md", "ghp_" + "a1B2c3D4e5F6" * 3
+    page.write_text(DOUBLED + f"- [Ship 1](ship-1.md) — token {secret}\n")
+    zap("source", "add", str(doubled), "--mode", "mirror", "--scope", "agent:coder")
+    ids = {one["title"]: one["id"] for one in zap("list", "--json", "--scope", "agent:coder").json["memories"]}
+    before = index_of(doubled)
+    zap("delete", ids["ship-1"], "--scope", "agent:coder", "--yes")
+    scan(zap)
+    assert not (doubled / "ship-1.md").exists()
+    assert index_of(doubled) == before
+    assert not any(secret.encode() in data for data in held(home / "store").values())

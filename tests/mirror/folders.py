@@ -118,6 +118,7 @@ class Vault:
             "SELECT title || char(10) || description || char(10) || content FROM memories",
             "SELECT detail FROM proposals",
             "SELECT text FROM mirror_removed",
+            "SELECT lines FROM mirror_lines",
         ):
             texts += self.ask(sql)
         return "\n".join(texts)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from zapomni.text.index_cut import INDEX, Card, distributed, homes_by_topic, is_leaf, up_to_date
 from zapomni.text.index_outline import outline, rebuilt
 from zapomni.text.index_page import Entry, entry_of, parse_index, target_key, with_entries, with_lines
+from zapomni.text.index_removed import lines_of, with_lines_of
 
 CARDS = st.lists(
     st.builds(
@@ -124,6 +125,19 @@ def test_every_line_that_a_person_wrote_moves_and_comes_back_and_no_reconcile_re
     by_hand = pages | {INDEX: with_lines(pages[INDEX], more)}
     kept = up_to_date(by_hand, MINE)
     assert all(is_part(written(one), written(kept[name])) for name, one in by_hand.items())
+
+
+@pytest.mark.promise("index.kept")
+@given(WRITTEN, st.sampled_from(["\n", "\r\n"]), st.booleans(), st.sampled_from(["", "\ufeff"]))
+def test_lines_that_went_with_their_note_come_back_where_they_were(lines, end, closed, lead):
+    page = lead + end.join(lines) + (end if closed else "")
+    pages = {INDEX: page}
+    kept = lines_of(pages, "ship.md")
+    without_it = {INDEX: with_entries(page, [], became={"ship.md": None})}
+    assert lines_of(without_it, "ship.md") == ()
+    after = with_lines_of(without_it, kept, "ship.md")
+    assert after == pages
+    assert with_lines_of(after, kept, "ship.md") == after
 
 
 @given(PAGES, CARDS, CARDS)

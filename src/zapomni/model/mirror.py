@@ -41,3 +41,16 @@ class Removed(Struct, frozen=True, kw_only=True):
     memory_id: str
     sha256: str
     text: str
+
+
+class KeptLine(Struct, frozen=True, kw_only=True):
+    """A line of an index that went with its memory, so that an undo brings both back.
+
+    `path` is the file that it leads to, `page` where it stood, `text` the line with its end. `above` are marks of the
+    nearest lines above it, the last one first and empty for blank ones: hashes, for they speak of other memories.
+    """
+
+    path: str
+    page: str
+    text: str
+    above: tuple[str, ...]

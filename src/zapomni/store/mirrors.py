@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from zapomni.model import Scope
-    from zapomni.model.mirror import Agreed, Removed
+    from zapomni.model.mirror import Agreed, KeptLine, Removed
 
 
 class Standing(NamedTuple):
@@ -40,6 +40,9 @@ class MirrorWrites(Protocol):
     def let_go(self, source_id: str, memory_id: str) -> None:
         """Forget the gone file of a memory."""
 
+    def keep_lines(self, source_id: str, memory_id: str, lines: Sequence[KeptLine]) -> None:
+        """Keep the lines of an index that go with a memory, in place of what was kept of it; none forget those."""
+
 
 class Mirrors(Protocol):
     """The mirrored folders of one store; methods may be called from any thread. Raises what `Store` raises."""
@@ -55,6 +58,9 @@ class Mirrors(Protocol):
 
     def removed_file(self, source_id: str, memory_id: str) -> Removed | None:
         """Return the gone file of a memory."""
+
+    def kept_lines(self, source_id: str) -> dict[str, tuple[KeptLine, ...]]:
+        """Return the lines of the index that went with their memories, by the ids of those."""
 
     def standing(self, scope: Scope) -> Mapping[str, Standing]:
         """Return every memory of a scope, deleted ones too, by id, oldest first."""

@@ -199,15 +199,15 @@ def _drop_all(state: Reconcile, rows: Sequence[Agreed]) -> None:
     with state.writing() as tx:
         for row in rows:
             keep_text(state, tx, row)
-    gone = []
+    gone: dict[str, str] = {}
     for row in rows:
         try:
             remove_file(state.looked.tree, row.path, was=row.sha256)
-            gone.append(row.path)
+            gone[row.path] = row.memory_id or ""
         except ZapomniError as error:
             state.skip(row.path, error.message)
     state.counts["dropped"] += len(gone)
-    state.dropped += gone
+    state.dropped |= gone
     if gone:
         with state.writing() as tx:
             state.forget(tx, gone)

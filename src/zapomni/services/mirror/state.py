@@ -63,7 +63,7 @@ class Reconcile:
         self.notes: list[Skipped] = []
         self.made: list[str] = []
         self.edited: list[str] = []
-        self.dropped: list[str] = []
+        self.dropped: dict[str, str] = {}
         self.moved: dict[str, str] = {}
         self._run: str | None = None
         self._mentions = resolved(self.rows.values())

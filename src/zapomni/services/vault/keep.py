@@ -22,12 +22,15 @@ from zapomni.services.vault.budget import budget_warnings
 from zapomni.services.vault.pages import card_of, read_pages, write_pages
 from zapomni.text.index_cut import INDEX, Card, up_to_date
 from zapomni.text.index_page import line_of, parse_index, target_key, with_lines_back
+from zapomni.text.index_removed import lines_of, with_lines_of
+from zapomni.text.secrets import redact
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from zapomni.model import Memory
     from zapomni.model.document import Source
+    from zapomni.model.mirror import KeptLine
     from zapomni.services.context import Context
     from zapomni.settings import IndexSettings
 
@@ -43,33 +46,40 @@ class Kept(Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
-def keep_index(
-    context: Context,
-    source: Source,
-    settings: IndexSettings,
-    *,
-    made: Collection[str],
-    edited: Collection[str],
-    became: Mapping[str, str | None],
-) -> Kept:
+class Changes(Struct, frozen=True, kw_only=True):
+    """What was just written to a mirrored folder, each file by its path.
+
+    `moved` says where files are now, `gone` which memories those had that are no more.
+    """
+
+    made: Collection[str]
+    edited: Collection[str]
+    moved: Mapping[str, str]
+    gone: Mapping[str, str]
+
+
+def keep_index(context: Context, source: Source, settings: IndexSettings, written: Changes) -> Kept:
     """Bring the index of a mirrored folder to what was just written to it.
 
-    Files that were `made` get a line, those that were `edited` a new one where they have one of ours. `became` says of
-    files that were moved where they are now: their lines lead there; None is for those that are gone with their lines.
-    An index that cannot be read, or changes each time it is to be written, is left and named.
+    Files that were made get a line, or those back with which their memory went; those that were edited get a new one
+    where they have one of ours. Lines of moved files lead to where they are now, those of files that are gone go and
+    are kept in the store. An index that cannot be read, or changes each time it is to be written, is left and named.
     """
     tree = Tree(source.root)
+    went: dict[str, tuple[KeptLine, ...]] = {}
     try:
         for _ in range(_TRIES):
             before = read_pages(tree)
             after = before
-            if made or _listed(before) & {target_key(path) for path in (*edited, *became)}:
-                after = _kept(context, source, before, made, edited, became)
+            touched = {target_key(path) for path in (*written.edited, *written.moved, *written.gone)}
+            if written.made or _listed(before) & touched:
+                staying = _keep_lines(context, source, before, written.gone, went)
+                became = {path: new for path, new in _became(written).items() if path not in staying}
+                after = _kept(context, source, before, written, became)
             with suppress(Conflict):
-                return Kept(
-                    pages=write_pages(tree, before, after),
-                    warnings=budget_warnings(after.get(INDEX, ""), settings),
-                )
+                pages = write_pages(tree, before, after)
+                _let_go(context, source, written.made)
+                return Kept(pages=pages, warnings=budget_warnings(after.get(INDEX, ""), settings))
     except Unavailable as error:
         return Kept(warnings=(f"the index was not brought up to date: {error.message}",))
     return Kept(warnings=("the index was not brought up to date: somebody else is writing it",))
@@ -92,15 +102,16 @@ def _kept(
     context: Context,
     source: Source,
     before: Mapping[str, str],
-    made: Collection[str],
-    edited: Collection[str],
+    written: Changes,
     became: Mapping[str, str | None],
 ) -> dict[str, str]:
     rows = context.store.mirrors.agreed(source.id)
     agreed = {path: row.memory_id for path, row in rows.items() if row.memory_id}
-    pages = up_to_date(before, [], became=became)
-    listed, now = _listed(pages), [became.get(path) or path for path in edited]
-    wanted = [*made, *(path for path in now if target_key(path) in listed)] if before else list(agreed)
+    pages, returned = up_to_date(before, [], became=became), context.store.mirrors.kept_lines(source.id)
+    for path in written.made:
+        pages = with_lines_of(pages, returned.get(agreed.get(path, ""), ()), path)
+    listed, now = _listed(pages), [became.get(path) or path for path in written.edited]
+    wanted = [*written.made, *(path for path in now if target_key(path) in listed)] if before else list(agreed)
     ids = {path: agreed[path] for path in wanted if path in agreed}
     found = context.store.get(list(ids.values()), everything_in((source.scope,)))
     memories = {memory.id: memory for memory in found}
@@ -108,13 +119,58 @@ def _kept(
     given_up, back = _decided(context, source, {target_key(path): row.sha256 for path, row in rows.items()})
     former = _former(context, pages, cards, ids) | given_up
     after = up_to_date(pages, cards, former=former)
-    ours = {line_of(card.entry) for card in cards}
-    return {page: with_lines_back(text, back, ours) for page, text in after.items()}
+    ours, standing = {line_of(card.entry) for card in cards}, _words(after)
+    lacking = {key: line for key, line in back.items() if line not in standing}
+    return {page: with_lines_back(text, lacking, ours) for page, text in after.items()}
+
+
+def _became(written: Changes) -> dict[str, str | None]:
+    return {**written.moved, **dict.fromkeys(written.gone)}
+
+
+def _keep_lines(
+    context: Context,
+    source: Source,
+    pages: Mapping[str, str],
+    gone: Mapping[str, str],
+    went: dict[str, tuple[KeptLine, ...]],
+) -> set[str]:
+    """Keep the lines that go with their memories, and return the files whose lines stay: they hold a secret.
+
+    `went` has those of earlier tries, of which some may be gone from the pages. Of an erased memory nothing is kept.
+    """
+    staying = set[str]()
+    if not gone:
+        return staying
+    with context.store.write() as tx:
+        for path, memory_id in gone.items():
+            lines = lines_of(pages, path)
+            if tx.get(memory_id) is None:
+                continue
+            if any(redact(line.text)[1] for line in lines):
+                staying.add(path)
+                continue
+            known = went.get(memory_id, ())
+            texts = {line.text for line in known}
+            went[memory_id] = (*known, *(line for line in lines if line.text not in texts))
+            tx.mirrors.keep_lines(source.id, memory_id, went[memory_id])
+    return staying
+
+
+def _let_go(context: Context, source: Source, made: Collection[str]) -> None:
+    """Forget the lines that are back with their memories."""
+    kept = context.store.mirrors.kept_lines(source.id) if made else {}
+    rows = context.store.mirrors.agreed(source.id) if kept else {}
+    back = {row.memory_id for path in made if (row := rows.get(path)) is not None and row.memory_id in kept}
+    if back:
+        with context.store.write() as tx:
+            for memory_id in back:
+                tx.mirrors.keep_lines(source.id, memory_id or "", ())
 
 
 def _former(context: Context, pages: Mapping[str, str], cards: list[Card], ids: Mapping[str, str]) -> set[str]:
     """Return the lines that we would have written for earlier versions of those memories whose line is another now."""
-    standing = {line.text.strip("\ufeff\r\n") for text in pages.values() for line in parse_index(text).entries}
+    standing = _words(pages)
     found: set[str] = set()
     for card in cards:
         path = card.entry.target
@@ -142,6 +198,10 @@ def _decided(context: Context, source: Source, marks: Mapping[str, str]) -> tupl
             if entry is not None and marks.get(target_key(entry.target)) == told["sha256"]:
                 back[target_key(entry.target)] = told["line"]
     return given_up - set(back.values()), back
+
+
+def _words(pages: Mapping[str, str]) -> set[str]:
+    return {line.text.strip("\ufeff\r\n") for text in pages.values() for line in parse_index(text).entries}
 
 
 def _listed(pages: Mapping[str, str]) -> set[str]:

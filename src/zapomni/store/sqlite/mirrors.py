@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from zapomni.model import Scope, Trust
-from zapomni.model.mirror import Agreed, Removed
+from zapomni.model.mirror import Agreed, KeptLine, Removed
 from zapomni.record import stamp
 from zapomni.store.mirrors import Standing
 from zapomni.store.sqlite.connection import rows_of
 from zapomni.store.sqlite.rows import dumps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     import apsw
 
@@ -68,6 +70,15 @@ class SqliteMirrorWrites:
         """Forget the gone file of a memory."""
         self._db.execute(f"DELETE FROM mirror_removed WHERE {_OF_SOURCE} AND memory_id = ?", (source_id, memory_id))
 
+    def keep_lines(self, source_id: str, memory_id: str, lines: Sequence[KeptLine]) -> None:
+        """Keep the lines of an index that go with a memory, in place of what was kept of it; none forget those."""
+        self._db.execute(f"DELETE FROM mirror_lines WHERE {_OF_SOURCE} AND memory_id = ?", (source_id, memory_id))
+        if lines:
+            self._db.execute(
+                "INSERT INTO mirror_lines (source_no, memory_id, lines) SELECT no, ?, ? FROM sources WHERE id = ?",
+                (memory_id, msgspec.json.encode(lines).decode(), source_id),
+            )
+
 
 class SqliteMirrors:
     """What one SQLite file holds of mirrored folders."""
@@ -103,6 +114,12 @@ class SqliteMirrors:
             for path, mark, text in rows_of(db, sql, (source_id, memory_id)):
                 return Removed(path=path, memory_id=memory_id, sha256=mark, text=text)
         return None
+
+    def kept_lines(self, source_id: str) -> dict[str, tuple[KeptLine, ...]]:
+        """Return the lines of the index that went with their memories, by the ids of those."""
+        with self._db.reading() as db:
+            rows = rows_of(db, f"SELECT memory_id, lines FROM mirror_lines WHERE {_OF_SOURCE}", (source_id,))
+        return {memory_id: msgspec.json.decode(lines, type=tuple[KeptLine, ...]) for memory_id, lines in rows}
 
     def standing(self, scope: Scope) -> Mapping[str, Standing]:
         """Return every memory of a scope, deleted ones too, by id, oldest first."""

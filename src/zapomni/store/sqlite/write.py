@@ -283,6 +283,7 @@ class SqliteTx:
         db.execute(_BLANK_READINGS, (no,))
         db.execute("UPDATE mirrored SET text = NULL WHERE memory_id = ?", (memory.id,))
         db.execute("DELETE FROM mirror_removed WHERE memory_id = ?", (memory.id,))
+        db.execute("DELETE FROM mirror_lines WHERE memory_id = ?", (memory.id,))
         db.execute("DELETE FROM links WHERE source = ? OR target = ?", (memory.id, memory.id))
         self.proposals.forget(memory.id)
         db.execute("DELETE FROM description_vectors")  # all of them: they are made anew, and no text stands beside them
