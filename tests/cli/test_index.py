@@ -362,6 +362,9 @@ def test_several_lines_of_one_note_all_move_in_their_order_and_all_come_back(dou
     before = held(doubled)
     (plan,) = zap("index", "plan", str(doubled), "--json").json["plans"]
     assert [one["notes"] for one in plan["leaves"]] == [3]
+    (report,) = zap("vault", "report", str(doubled), "--json").json["reports"]
+    assert [(one["line"], one["text"]) for one in report["doubled"]] == [(2, "ship-1.md"), (5, "./ship-2.md")]
+    assert "MEMORY.md:2 “ship-1.md”: MEMORY.md:1 leads there already" in zap("vault", "report", str(doubled)).out
     assert zap("index", "apply", str(doubled)).status == 0
     leaf = (doubled / "index-project.md").read_bytes().decode()
     assert leaf.endswith(DOUBLED.replace("# Память\n", ""))

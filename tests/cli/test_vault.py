@@ -62,6 +62,7 @@ def test_a_report_names_every_flaw_of_a_plain_folder_and_writes_nothing(ill: Pat
         ("deploy.md", 8, "[[nothing]]")
     ]
     assert {(one["path"], one["line"]) for one in report["stale"]} == {("deploy.md", 8), ("old.md", 10)}
+    assert report["doubled"] == []
     assert report["parents"] == [{"path": "release-owner.md", "links": 2}]
     assert report["duplicates"] == [["names-2.md", "names.md"]]
     assert report["not_in_index"] == ["unlisted.md"]

@@ -46,6 +46,7 @@ def report_shape(report: Report) -> dict[str, Any]:
         "duplicates": [list(group) for group in report.duplicates],
         "not_in_index": list(report.unlisted),
         "no_file": _flaws(report.missing),
+        "doubled": _flaws(report.doubled),
         "skipped": _flaws(report.skipped),
     }
 

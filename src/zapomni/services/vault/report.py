@@ -74,6 +74,7 @@ class Report(Struct, frozen=True, kw_only=True):
     duplicates: tuple[tuple[str, ...], ...]
     unlisted: tuple[str, ...]
     missing: tuple[Flaw, ...]
+    doubled: tuple[Flaw, ...]
     skipped: tuple[Flaw, ...]
 
     @property
@@ -120,6 +121,7 @@ def vault_report(
         duplicates=duplicates_of(folder.notes),
         unlisted=tuple(_unlisted(folder)),
         missing=tuple(_missing(folder)),
+        doubled=tuple(_doubled(folder)),
         skipped=tuple(Flaw(one.path, 0, "", one.reason) for one in folder.skipped),
     )
 
@@ -252,6 +254,16 @@ def _missing(folder: Folder) -> Iterator[Flaw]:
             target = line.entry.target if line.entry else ""
             if target.endswith(".md") and not target.startswith(("../", "/")) and target_key(target) not in there:
                 yield Flaw(path, line.number, target, "there is no such file")
+
+
+def _doubled(folder: Folder) -> Iterator[Flaw]:
+    """Yield the lines that lead where another one leads already, of the index or of a leaf."""
+    first: dict[str, str] = {}
+    for path, text in folder.pages.items():
+        for line in parse_index(text).entries:
+            target, place = line.entry.target if line.entry else "", f"{path}:{line.number}"
+            if first.setdefault(target_key(target), place) != place:
+                yield Flaw(path, line.number, target, f"{first[target_key(target)]} leads there already")
 
 
 def _line_with(note: NoteFile, link: str) -> int:

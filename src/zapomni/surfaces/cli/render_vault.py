@@ -78,6 +78,7 @@ def _repairs(report: Report) -> Iterator[str]:
     yield from _list("Parents, never to be merged", (f"{path} ({links} link to it)" for path, links in report.parents))
     yield from _list("Notes that are not in the index", report.unlisted)
     yield from _list("Lines of the index without a file", _flaws(report.missing))
+    yield from _list("Lines to a note that has one already", _flaws(report.doubled))
     yield from _list("Passed over", _flaws(report.skipped))
 
 
