@@ -8,6 +8,7 @@ from tests.hooks.events import claude_lines
 from tests.hooks.noise import session
 
 from zapomni.model import Trust
+from zapomni.text.cues import findings
 from zapomni.text.fence import fence
 
 if TYPE_CHECKING:
@@ -49,6 +50,52 @@ def test_what_was_decided_ruled_tried_found_and_left_open_is_kept(app: Zapomni, 
         "Never push directly to the main branch.": "rule",
         "TODO: move the old reports to the new schema.": "open",
     }
+
+
+PLAIN = (
+    ("rule", "Никогда не пиши в main напрямую."), ("rule", "Never push to main directly."),
+    ("rule", "Всегда запускай линтер перед коммитом."), ("rule", "Always run the linter before a commit."),
+    ("rule", "Никогда не деплой в пятницу."), ("rule", "Never deploy on Friday."),
+    ("rule", "Нельзя пушить в main."), ("rule", "Не пушь в main без ревью."),
+    ("rule", "Не используй print для логов, только structlog."), ("rule", "Don't use print for logging."),
+    ("rule", "Больше не используй moment.js."), ("rule", "Please don’t add comments to the code."),
+    ("rule", "Лучше structlog, чем print."), ("rule", "Prefer pathlib over os.path."), ("rule", "Avoid wildcard imports."),
+    ("decided", "Решили взять Redis."), ("decided", "We decided on Redis."),
+    ("decided", "Договорились на Kafka."), ("decided", "Let's go with Kafka."),
+    ("decided", "Договорились, что релизы по вторникам."), ("decided", "We agreed that releases go out on Tuesdays."),
+    ("open", "Осталось дописать миграцию."), ("open", "We still have to write the migration."),
+)  # fmt: skip
+NEAR_MISSES = (
+    "Никогда не видел такого бага.", "Never seen such a bug.", "Никогда бы не подумал, что это Redis.", "Never mind.",
+    "Never mind the tests for now.", "Never works on my machine.", "We decided to see.", "We decided to wait and see.",
+    "Решили подумать ещё.", "Решили проблему с доступом к базе.", "Договорились, жду результат.", "We decided on that one.",
+    "Let's go with the first one.", "Давай возьмём первый вариант.", "Всегда так?", "Всегда рад помочь с кодом.",
+    "Always happy to help!", "Больше не вижу ошибку в логах.", "Don't worry about it.", "Don't use that one.",
+    "Don't change it yet.", "Не трогай пока этот файл.", "Не меня спрашивай про тесты.", "Не знаю.", "Не работает.",
+    "Не могу найти файл.", "Don't know why the build fails.", "Лучше поздно, чем никогда.", "Осталось пять минут.",
+    "Нельзя сказать, что это быстро.", "Can we never deploy on Friday?", "Решили взять Redis?", "Should we avoid mocks here?",
+)  # fmt: skip
+
+
+@pytest.mark.promise("capture.what")
+def test_what_people_rule_and_decide_in_few_words_is_kept_in_both_languages(
+    app: Zapomni, fire: Fire, home: Path
+) -> None:
+    for no, (_, text) in enumerate(PLAIN):
+        stop(fire, home, ("user", text), session=f"plain-{no}")
+    assert {(memory.tags[0], content) for content, memory in facts(app).items()} == set(PLAIN)
+
+
+@pytest.mark.promise("capture.noise")
+@pytest.mark.parametrize("text", NEAR_MISSES)
+def test_what_only_sounds_like_a_rule_or_a_decision_is_not_kept(text: str) -> None:
+    assert findings(text, by_person=True) == []
+
+
+@pytest.mark.promise("capture.what")
+@pytest.mark.parametrize("text", [text for sort, text in PLAIN if sort == "rule"])
+def test_rules_are_taken_from_people_alone(text: str) -> None:
+    assert findings(text, by_person=False) == []
 
 
 @pytest.mark.promise("capture.evidence")
