@@ -188,6 +188,7 @@ PROMISES: Final = {
     "capture.echo": "Quoting what was recalled adds no memory.",
     "capture.model": "A language model, where one is set, reads a session at its end; one that fails costs nothing.",
     "capture.noise": "Of what noisy sessions leave, at most one in twenty is junk, by the labels of a stated rule.",
+    "capture.confirmed": "A candidate is confirmed by a person or an agent who stores it or sets its text, and by no rule.",
     "mirror.maps": "A note of a harness is a memory with its title, description, kind, tags, topic and links.",
     "mirror.untouched": "No file changes unless its memory did, and then only what changed in it, byte for byte.",
     "mirror.start": "An empty folder is filled from the memory, as a harness writes it.",

@@ -4,10 +4,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.hooks.events import claude_lines
+from tests.hooks.events import claude_lines, context_of
 from tests.hooks.noise import session
 
-from zapomni.model import Trust
+from zapomni.model import Actor, Origin, Status, Trust
 from zapomni.text.cues import findings
 from zapomni.text.fence import fence
 
@@ -143,6 +143,31 @@ def test_what_a_person_deleted_does_not_come_back(app: Zapomni, fire: Fire, home
     stop(fire, home, *SAID, ("user", "We agreed to write the changelog by hand."))
     assert gone.content not in facts(app)
     assert "We agreed to write the changelog by hand." in facts(app)
+
+
+@pytest.mark.promise("capture.confirmed")
+def test_only_people_and_agents_confirm_what_was_captured(app: Zapomni, fire: Fire, home: Path) -> None:
+    rule, decision = "Never push directly to the main branch.", "Решили: заказы храним в PostgreSQL 16."
+    stop(fire, home, *SAID)
+    stop(fire, home, *SAID, session="c2")
+    for origin in (Origin.SESSION, Origin.FILE, Origin.IMPORT, Origin.CONSOLIDATION):
+        assert app.remember(rule, actor=Actor(name="rules", origin=origin)).status is Status.DUPLICATE
+        app.update(facts(app)[rule].id, content=rule, tags=(f"by-{origin}",), actor=Actor(name="rules", origin=origin))
+    assert facts(app)[rule].trust is Trust.CANDIDATE
+    assert app.remember(rule).status is Status.UPDATED
+    assert (facts(app)[rule].trust, facts(app)[decision].trust) == (Trust.CONFIRMED, Trust.CANDIDATE)
+    pack = context_of(fire("claude", "SessionStart", "c3", source="startup"))
+    assert f"{rule} (confirmed) [" in pack
+    assert f"{decision} [" in pack
+
+
+@pytest.mark.promise("capture.confirmed")
+def test_a_newer_wording_does_not_replace_what_was_confirmed(app: Zapomni, fire: Fire, home: Path) -> None:
+    first = "We decided to keep the session cookies of the shop and of the bank for thirty days."
+    stop(fire, home, ("user", first))
+    app.remember(first)
+    stop(fire, home, ("user", first), ("user", first.replace("the bank", "the new bank")))
+    assert [(content, memory.trust) for content, memory in facts(app).items()] == [(first, Trust.CONFIRMED)]
 
 
 def test_one_capture_is_one_run_that_can_be_undone(app: Zapomni, fire: Fire, home: Path) -> None:

@@ -19,12 +19,17 @@ from tests.surfaces.drivers import (
     update,
 )
 
+from zapomni.model import Origin, Trust
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tests.surfaces.drivers import Step
 
 FRIDAY = "По пятницам релизы запрещены: до понедельника дежурит один человек."
+RULE = "Нельзя пушить в main без ревью."
+CAPTURED = "it was captured and not reviewed; it is confirmed now"
+CONCLUDED = "it was concluded and not reviewed; it is confirmed now"
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 """Put together from pieces, so that no scanner takes this file for a leak."""
 FIELDS = {
@@ -300,6 +305,55 @@ SCENARIOS = [
             history("@a", scope="agent:to", then={"verbs": ["create", "update"]}),
         ],
         id="a memory moves to another scope",
+    ),
+    pytest.param(
+        [
+            seed({"id": "j" * 16, "content": RULE, "trust": Trust.CANDIDATE, "origin": Origin.SESSION}),
+            update("j" * 16, tags=["ревью"], then={"status": "updated", "warnings": None}),
+            show("j" * 16, then={"trust": "candidate", "version": 2}),
+            store(RULE.upper(), then={"status": "updated", "id": "<id 1>", "warnings": [CAPTURED]}),
+            show("j" * 16, then={"trust": "confirmed", "version": 3}),
+            list_(then={"total": 1, "contents": [RULE]}),
+            store(RULE, then={"status": "duplicate", "version": 3, "warnings": None}),
+            history("j" * 16, then={"verbs": ["create", "update", "update"]}),
+            undo("j" * 16),
+            show("j" * 16, then={"trust": "candidate", "content": RULE}),
+        ],
+        id="a candidate that is stored by hand is confirmed, and undo takes that back",
+        marks=pytest.mark.promise("capture.confirmed"),
+    ),
+    pytest.param(
+        [
+            seed(
+                {"id": "k" * 16, "content": RULE, "trust": Trust.CANDIDATE, "origin": Origin.SESSION},
+                {"id": "m" * 16, "content": FRIDAY, "trust": Trust.CANDIDATE, "origin": Origin.CONSOLIDATION},
+            ),
+            update("k" * 16, RULE, then={"status": "updated", "warnings": [CAPTURED]}),
+            show("k" * 16, then={"trust": "confirmed", "content": RULE}),
+            update("m" * 16, "Релизы по вторникам.", then={"status": "updated", "warnings": [CONCLUDED]}),
+            update("m" * 16, "Релизы по средам.", then={"status": "updated", "warnings": None}),
+            show("m" * 16, then={"trust": "confirmed", "content": "Релизы по средам."}),
+            undo("k" * 16),
+            show("k" * 16, then={"trust": "candidate"}),
+        ],
+        id="a candidate whose text is set by hand is confirmed",
+        marks=pytest.mark.promise("capture.confirmed"),
+    ),
+    pytest.param(
+        [
+            seed(
+                {"id": "n" * 16, "content": RULE, "trust": Trust.DISPUTED, "origin": Origin.SESSION},
+                {"id": "p" * 16, "content": FRIDAY, "trust": Trust.SUPERSEDED, "origin": Origin.SESSION},
+            ),
+            store(RULE, then={"status": "duplicate", "warnings": None}),
+            store(FRIDAY, then={"status": "duplicate", "warnings": None}),
+            show("n" * 16, then={"trust": "disputed"}),
+            show("p" * 16, then={"trust": "superseded"}),
+            update("n" * 16, "Другое правило.", then={"status": "updated", "warnings": None}),
+            show("n" * 16, then={"trust": "disputed"}),
+        ],
+        id="what is disputed or superseded is not confirmed by saying it again",
+        marks=pytest.mark.promise("capture.confirmed"),
     ),
     pytest.param(
         [

@@ -37,6 +37,8 @@ _TRUST: Final = {
     Origin.SESSION: Trust.CANDIDATE,
 }
 """What is said on purpose is believed; what was concluded or overheard waits for review."""
+_ON_PURPOSE: Final = frozenset({Origin.USER, Origin.AGENT})
+"""Whose own words confirm what waits for review."""
 _TAKEN_OVER: Final = tuple(name for name in Draft.__struct_fields__ if name != "scope")
 """What a memory takes over from its draft."""
 
@@ -69,12 +71,12 @@ def remember(context: Context, draft: Draft, *, actor: Actor, warnings: tuple[st
     """Store one memory and read it back.
 
     Raises `InvalidInput` for a value that cannot be stored. A refused value, an exact duplicate and a
-    repeated `key` are outcomes, not errors.
+    repeated `key` are outcomes, not errors. What was a candidate is confirmed when a person or an agent says it.
     """
     entry = entry_of(context, draft, actor=actor)
     similar = _similar(context, entry)
     with context.store.write() as tx:
-        outcome = admit(context, tx, entry)
+        outcome = _confirmed(context, tx, entry, admit(context, tx, entry))
     checked = read_back(context, outcome)
     return replace(
         checked,
@@ -138,6 +140,20 @@ def admit(context: Context, tx: Tx, entry: Entry) -> Outcome:
     return _outcome(entry, Status.CREATED, memory)
 
 
+def is_confirmed_by(memory: Memory, actor: Actor) -> bool:
+    """Tell whether a memory waits for review and `actor`, who says the same on purpose, ends that.
+
+    What is disputed, rejected or superseded was reviewed, and is not believed for being said again.
+    """
+    return memory.trust is Trust.CANDIDATE and memory.deleted_at is None and actor.origin in _ON_PURPOSE
+
+
+def confirmation(memory: Memory) -> str:
+    """Return the words by which an outcome names that a candidate was confirmed."""
+    how = "captured" if memory.origin is Origin.SESSION else "concluded"
+    return f"it was {how} and not reviewed; it is confirmed now"
+
+
 def read_back(context: Context, outcome: Outcome) -> Outcome:
     """Return the outcome with the memory as the store now gives it.
 
@@ -193,6 +209,17 @@ def _again(context: Context, tx: Tx, entry: Entry, found: Memory) -> Outcome:
     after = replace(found, **values, updated_at=now, deleted_at=None, version=found.version + 1)
     written = write_change(context, tx, found, after, verb=Verb.UPDATE, actor=entry.actor, run=entry.run)
     return _outcome(entry, Status.UPDATED, written)
+
+
+def _confirmed(context: Context, tx: Tx, entry: Entry, outcome: Outcome) -> Outcome:
+    """Confirm a candidate that an explicit store came upon; any other outcome stays as it is."""
+    found = outcome.memory
+    if found is None or not is_confirmed_by(found, entry.actor):
+        return outcome
+    after = replace(found, trust=Trust.CONFIRMED, updated_at=context.clock(), version=found.version + 1)
+    written = write_change(context, tx, found, after, verb=Verb.UPDATE, actor=entry.actor, run=entry.run)
+    notes = (*outcome.warnings, confirmation(found))
+    return replace(outcome, status=Status.UPDATED, id=written.id, memory=written, warnings=notes, waiting=True)
 
 
 def _known(tx: Tx, entry: Entry) -> tuple[Memory | None, bool]:

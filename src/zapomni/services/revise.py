@@ -8,12 +8,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from zapomni.errors import Ambiguous, Conflict, InvalidInput, NotFound, Refused
-from zapomni.model import UNSET, Memory, Outcome, Patch, Rejection, Run, Status, Verb
+from zapomni.model import UNSET, Memory, Outcome, Patch, Rejection, Run, Status, Trust, Verb
 from zapomni.services.branching.fork import erase_copies, refuse_on_branch, write_change
 from zapomni.services.find import find_one, given_id
 from zapomni.services.outdate import outdate
 from zapomni.services.prepare import Prepared, prepare, prepare_reason
-from zapomni.services.remember import read_back
+from zapomni.services.remember import confirmation, is_confirmed_by, read_back
 from zapomni.text.fold import digest
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def update(
     actor: Actor,
     version: int | None = None,
 ) -> Outcome:
-    """Change the fields that the patch sets and leave the others.
+    """Change the fields that the patch sets and leave the others; a candidate whose content it sets is confirmed.
 
     Raises `Conflict` with both texts when `version` is given and is not the current one, `Refused` when the
     new content was rejected before, `InvalidInput` for an empty patch or a bad value.
@@ -47,18 +47,29 @@ def update(
         found = find_one(context, short, scopes)
         before = tx.get(found.id) or found
         _check_version(before, version, patch)
-        outcome = change(context, tx, before, prepared, actor=actor)
+        confirms = patch.content is not UNSET and is_confirmed_by(before, actor)
+        outcome = change(context, tx, before, prepared, actor=actor, trust=Trust.CONFIRMED if confirms else None)
+    if confirms:
+        outcome = replace(outcome, warnings=(*outcome.warnings, confirmation(before)))
     return outcome if outcome.status is Status.UNCHANGED else read_back(context, outcome)
 
 
 def change(
-    context: Context, tx: Tx, before: Memory, prepared: Prepared, *, actor: Actor, run: str | None = None
+    context: Context,
+    tx: Tx,
+    before: Memory,
+    prepared: Prepared,
+    *,
+    actor: Actor,
+    run: str | None = None,
+    trust: Trust | None = None,
 ) -> Outcome:
     """Put a prepared patch of a memory into an open transaction; the caller reads it back after the commit.
 
-    Raises `Refused` when the new content was rejected before.
+    It is believed as before, unless the verb that changes it has found out another `trust`. Raises `Refused` when the
+    new content was rejected before.
     """
-    after = _patched(before, prepared.values)
+    after = replace(_patched(before, prepared.values), trust=trust or before.trust)
     if after == before:
         return Outcome(status=Status.UNCHANGED, id=before.id, memory=before)
     if (digest(after.content), after.scope) != (digest(before.content), before.scope):

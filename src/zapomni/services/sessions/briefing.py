@@ -28,6 +28,12 @@ _CLOSING: Final = 900
 _LINE: Final = 300
 _RULE: Final = 600
 _TITLE: Final = 90
+_MARKED: Final = {
+    Trust.CANDIDATE: " (not reviewed)",
+    Trust.CONFIRMED: " (confirmed)",
+    Trust.DISPUTED: " (disputed)",
+}
+"""How a line says that its memory is believed otherwise than its section."""
 _HEADING: Final = "Remembered by zapomni. Its tools recall more and store what is decided."
 
 
@@ -99,7 +105,7 @@ def _sections(opening: Opening, lessons: Sequence[Lesson]) -> list[Section]:
         Section("Open working notes", _told(opening.working.memories), opening.working.total, 0.12),
         Section(
             "Captured from the latest sessions (not reviewed)",
-            _told(opening.captured.memories),
+            _told(opening.captured.memories, usual=Trust.CANDIDATE),
             opening.captured.total,
             0.14,
         ),
@@ -122,9 +128,12 @@ def _filled(section: Section, rows: Iterable[Row], budget: int) -> tuple[list[st
     return (lines, kept) if kept else ([], [])
 
 
-def _told(memories: Iterable[Memory], limit: int = _LINE) -> list[Row]:
+def _told(memories: Iterable[Memory], limit: int = _LINE, *, usual: Trust = Trust.CONFIRMED) -> list[Row]:
     return [
-        Row(memory.id, preview(_whole(memory), limit) + (" (disputed)" if memory.trust is Trust.DISPUTED else ""))
+        Row(
+            memory.id,
+            preview(_whole(memory), limit) + (_MARKED.get(memory.trust, "") if memory.trust is not usual else ""),
+        )
         for memory in memories
     ]
 
