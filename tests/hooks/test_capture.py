@@ -120,8 +120,22 @@ def test_the_same_session_updates_its_record_instead_of_adding_one(app: Zapomni,
     records = [memory for memory in app.list(limit=100).memories if "session" in memory.tags]
     assert len(records) == 1
     assert records[0].version == 2
-    assert "TODO: move the old reports" in records[0].content
+    assert "Left open: move the old reports" in records[0].content
     assert records[0].title == "Session: Which database should we take for the orders?"
+
+
+def test_the_record_of_a_session_labels_nothing_twice(app: Zapomni, fire: Fire, home: Path) -> None:
+    decision = "Decision: the carts of the shop live in Redis from May on."
+    stop(fire, home, *SAID, ("assistant", decision))
+    assert decision in facts(app)
+    (record,) = [memory for memory in app.list(limit=100).memories if "session" in memory.tags]
+    assert record.content.splitlines()[1:] == [
+        "Decided: заказы храним в PostgreSQL 16.; the carts of the shop live in Redis from May on.",
+        "Rules: Never push directly to the main branch.",
+        f"Found: {FOUND}",
+        f"Tried in vain: {TRIED}",
+        "Left open: move the old reports to the new schema.",
+    ]
 
 
 @pytest.mark.promise("capture.once")

@@ -199,6 +199,12 @@ _COMPLAINT: Final = _words(
     r"(?<![а-яё])(?:он|она|оно|они|это|тесты?|сборка|сервер)(?: же| вс[её])? (?:всегда|никогда|больше не)(?![а-яё])",
     r"(?<![а-яё])(?:не работает|не открывается|не запускается|падает)(?![а-яё])",
 )
+_LABEL: Final = _words(
+    r"^(?:(?:final |the )?decision(?: is)?|decided|(?:итоговое |принято )?решение|решили|договорились|постановили)"
+    r"\s*[:—–-]\s*",
+    r"^(?:todo|fixme|to do|left to do|remaining|still open|not done(?: yet)?|осталось|не сделано|туду)\s*[:—–-]\s*",
+    r"^(?:remember|keep in mind|запомни(?:те)?)\s*:\s*",
+)
 _ITEM: Final = re.compile(r"^[\s*•·+-]*(?:\d{1,3}[.)]\s+)?(?:\[[ xX]\]\s+)?[*_#\s]*")
 _BOLD: Final = re.compile(r"[*_`]{2,}")
 _END: Final = re.compile(r"(?<=[.!?…])[\"»”')\]]*\s+(?=[\"«“'(\[]?[A-ZА-ЯЁ0-9`])")
@@ -225,6 +231,11 @@ def findings(text: str, *, by_person: bool) -> list[Finding]:
         if sort is not None:
             found.append(Finding(sort, sentence, start, end))
     return found
+
+
+def unlabelled(text: str) -> str:
+    """Return a finding without the label that only says its sort: "Decision: ", "Решили: ", "TODO: "."""
+    return _LABEL.sub("", text, count=1) or text
 
 
 def _sort(sentence: str, *, by_person: bool) -> Sort | None:

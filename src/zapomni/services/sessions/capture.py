@@ -10,7 +10,7 @@ from zapomni.model import USER_SCOPE, About, Draft, Kind, Memory, Run, Status, V
 from zapomni.services.remember import admit, entry_of
 from zapomni.services.sessions.plan import Action, Plan, plan_session, source_of
 from zapomni.text.clean import preview
-from zapomni.text.cues import Sort
+from zapomni.text.cues import Sort, unlabelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -146,7 +146,7 @@ def _listed(facts: Iterable[Memory]) -> list[str]:
     by_sort: dict[str, list[str]] = {}
     for memory in facts:
         for tag in memory.tags:
-            by_sort.setdefault(tag, []).append(preview(memory.content, _TOLD))
+            by_sort.setdefault(tag, []).append(preview(unlabelled(memory.content), _TOLD))
     return [
         f"{heading}: {'; '.join(by_sort[sort][-_LISTED:])}" for sort, heading in _HEADINGS.items() if sort in by_sort
     ]
