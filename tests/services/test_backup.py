@@ -8,21 +8,26 @@ import sys
 import threading
 from array import array
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import apsw
 import pytest
 
 from zapomni.app import Zapomni
+from zapomni.clock import system_clock
 from zapomni.config import load
 from zapomni.errors import InvalidInput, NotFound, Refused, StoreBusy, StoreDamaged, Unavailable
-from zapomni.model import Filter
+from zapomni.model import Actor, Filter, Verb
 from zapomni.opening import open_memory
+from zapomni.store.migrate import read_changes
 from zapomni.store.sqlite import backup as backup_part
+from zapomni.store.sqlite import opening
+from zapomni.store.sqlite.connection import Connections
+from zapomni.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from zapomni.embed.base import Task
     from zapomni.errors import EmbedderError
@@ -293,6 +298,46 @@ def test_a_store_that_can_be_read_by_nobody_is_restored(app: Zapomni, opened: Op
     assert came.before.read_bytes() == damaged
     assert _contents(again) == ITEMS
     assert stat.S_IMODE(again.config.store_path.stat().st_mode) == 0o600
+
+
+@pytest.fixture
+def older(app: Zapomni, tmp_path: Path) -> Path:
+    """Return a backup that an earlier release wrote, of the schema before the last three changes."""
+    path = tmp_path / "older"
+    changes = read_changes(Path(opening.__file__).parent / "schema")
+    opening.open_file(path, 1_000, system_clock, changes[:-3])
+    store = SqliteStore(Connections(path, 1_000), system_clock)
+    with store.write() as tx:
+        for memory in app.store.page(Filter(), 1_000).memories:
+            tx.put(None, memory, verb=Verb.CREATE, actor=Actor(name="t"), at=memory.created_at)
+    store.close()
+    path.with_name("older.lock").unlink()
+    return path
+
+
+@pytest.mark.promise("store.lost")
+@pytest.mark.parametrize("left", [b"", b"this is no database at all" * 1_000])
+def test_a_backup_of_an_older_schema_takes_the_place_of_a_store_that_is_lost(
+    opened: Opened, older: Path, left: bytes
+) -> None:
+    again = opened("lost")
+    again.config.home.mkdir()
+    again.config.store_path.write_bytes(left)
+    again.restore(older, force=True)
+    assert _contents(again) == ITEMS
+    assert [check.name for check in again.check() if not check.ok] == []
+
+
+def test_a_restore_leaves_no_copy_that_nobody_is_told_of(opened: Opened, older: Path) -> None:
+    other = opened("other machine")
+    other.remember("the only one")
+    killed = other.config.store_path.with_name(f".memories.db.{2**22 + 1}-0a0b0c0d.restore.before-0009")
+    killed.write_bytes(older.read_bytes())
+    came = other.restore(older, force=True)
+    assert _contents(other) == ITEMS
+    other.close()
+    assert came.before is not None
+    assert {file.name for file in other.config.home.iterdir()} == {"memories.db", "memories.db.lock", came.before.name}
 
 
 def test_a_store_with_spoilt_pages_is_restored(app: Zapomni, opened: Opened, tmp_path: Path) -> None:

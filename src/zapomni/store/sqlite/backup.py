@@ -35,15 +35,14 @@ def made_whole(target: Path) -> Iterator[Path]:
     """Give an empty file of the owner's alone beside `target`, and put it in its place when it was filled."""
     part = part_of(target, "part")
     try:
-        _clear_abandoned(target)
+        clear_abandoned(target)
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         yield part
         _flush(part)
         part.replace(target)
         _flush(target.parent)
     finally:
-        for end in ("", "-wal", "-shm"):
-            part.with_name(part.name + end).unlink(missing_ok=True)
+        clear(part)
 
 
 def part_of(target: Path, end: str) -> Path:
@@ -51,10 +50,17 @@ def part_of(target: Path, end: str) -> Path:
     return target.with_name(f".{target.name}.{os.getpid()}-{os.urandom(4).hex()}.{end}")
 
 
-def _clear_abandoned(target: Path) -> None:
+def clear(part: Path) -> None:
+    """Remove a name that `part_of` gave with all that was made beside it: logs, a lock, a copy from before a change."""
+    for file in part.parent.glob(f"{glob.escape(part.name)}*"):
+        file.unlink(missing_ok=True)
+
+
+def clear_abandoned(target: Path) -> None:
     """Remove what was to become the same target and was left behind when its process was killed."""
-    for part in target.parent.glob(f".{glob.escape(target.name)}.*.part*"):
-        number = part.name.rsplit(".", 2)[1].partition("-")[0]
+    start = f".{target.name}."
+    for part in target.parent.glob(f"{glob.escape(start)}[0-9]*.*"):
+        number = part.name.removeprefix(start).partition(".")[0].partition("-")[0]
         if number.isdigit() and not _runs(int(number)):
             part.unlink(missing_ok=True)
 

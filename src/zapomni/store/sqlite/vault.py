@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Final
 
 import apsw
 
 from zapomni.errors import NotFound, Refused, StoreDamaged, Unavailable
-from zapomni.store.sqlite.backup import copy, part_of
+from zapomni.store.sqlite.backup import clear, clear_abandoned, copy, part_of
 from zapomni.store.sqlite.connection import Connections, connect, value_of
 from zapomni.store.sqlite.faults import translated
 from zapomni.store.sqlite.opening import APPLICATION, SCHEMA, open_file
@@ -106,13 +106,13 @@ class SqliteVault:
         if not self.path.exists():
             open_file(self.path, self._busy_timeout_ms, self._clock)  # makes its folder too
         try:
+            clear_abandoned(self.path)
             with self._reading(path) as db:
                 copy(db, part)
             open_file(part, self._busy_timeout_ms, self._clock)  # brings an older copy to our schema
             return self._put_in_place(part, before)
         finally:
-            for end in (*_BESIDE, ".lock"):
-                part.with_name(part.name + end).unlink(missing_ok=True)
+            clear(part)
 
     def _put_in_place(self, part: Path, before: Callable[[], Path | None]) -> Path | None:
         try:
@@ -121,7 +121,7 @@ class SqliteVault:
                 return self._pour(part, before)
         except StoreDamaged:
             kept = before()
-            with translated(part), connect(part, self._busy_timeout_ms) as db:
+            with translated(part), closing(connect(part, self._busy_timeout_ms)) as db:
                 db.execute("PRAGMA journal_mode = DELETE")  # what is moved is one file
             for end in _BESIDE[1:]:
                 self.path.with_name(self.path.name + end).unlink(missing_ok=True)
