@@ -13,6 +13,7 @@ from tests.trials import drivers_b as drive
 from zapomni.errors import Unavailable
 from zapomni.model import Filter
 from zapomni.opening import open_memory
+from zapomni.store.sqlite import connection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -104,7 +105,13 @@ def test_a_store_removed_in_the_midst_of_a_write_acknowledges_nothing(opened: Ca
     assert contents(app) == ["before"]
 
 
-def test_vectors_in_memory_go_with_the_file_that_they_are_of(opened: Callable[[], Zapomni], tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", ["another", "the same"])
+def test_vectors_in_memory_go_with_the_file_that_they_are_of(
+    opened: Callable[[], Zapomni], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: str
+) -> None:
+    if number == "the same":  # disks give that of a removed file to the next one
+        monkeypatch.setattr(connection, "_identity", lambda path: (1, 1) if path.exists() else None)
+
     def filled(app: Zapomni, text: str, vector: list[float]) -> None:
         memory = app.remember(text).memory
         assert memory is not None
@@ -122,8 +129,24 @@ def test_vectors_in_memory_go_with_the_file_that_they_are_of(opened: Callable[[]
     assert nearest(app) == [("the first store", 1.0)]
     for file in (tmp_path / "store").glob("memories.db*"):
         file.unlink()
+    with pytest.raises(Unavailable):
+        app.list()
     filled(opened(), "the second store", [0.0, 1.0])
     assert nearest(app) == [("the second store", 0.0)]
+
+
+@pytest.mark.promise("store.lost")
+def test_background_work_does_not_make_the_folder_of_a_moved_store_anew(
+    opened: Callable[[], Zapomni], tmp_path: Path
+) -> None:
+    app = opened()
+    app.remember("Сервис живёт в Риге")
+    (tmp_path / "store").rename(tmp_path / "elsewhere")
+    with pytest.raises(Unavailable, match="is gone"), app.store.worker_lock("embed"):
+        pass
+    assert not (tmp_path / "store").exists()
+    (tmp_path / "elsewhere").rename(tmp_path / "store")
+    assert contents(app) == ["Сервис живёт в Риге"]
 
 
 @pytest.mark.promise("store.lost")

@@ -207,6 +207,7 @@ class Connections:
         """Take the file that stands at the path now for the store; the last one's traces in memory are dropped."""
         found = _identity(self.path)
         if found is None:
+            self._file = None  # once nobody has it open, its number may be given to the file that comes
             raise Unavailable(f"the store {self.path} was removed while it was open", remedy=_PUT_BACK)
         if found != self._file:
             if self._reopen is not None:

@@ -20,6 +20,8 @@ def worker_lock(path: Path, name: str) -> Iterator[bool]:
     """
     from filelock import FileLock, Timeout
 
+    if not path.parent.is_dir():  # the lock would make it anew, in the way of one that is moved back
+        raise Unavailable(f"the folder of the store {path} is gone", remedy="Put it back, or name another with --home")
     lock = FileLock(path.with_name(f"{path.name}.{name}.lock"), mode=0o600)
     try:
         lock.acquire(timeout=0)
