@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import platformdirs
 import pytest
 
@@ -202,6 +204,14 @@ def test_a_deleted_working_folder_harms_only_relative_paths(tmp_path):
     assert "no longer exists" in done.stderr
 
 
+def test_a_path_that_the_locale_cannot_spell_is_told_with_what_to_do():
+    program = "from zapomni.config import load\nload({'home': '/\\u0434\\u043e\\u043c'}, {'HOME': '/h'})"
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env=plain)
+    assert "ConfigError: home:" in done.stderr
+    assert "PYTHONUTF8=1" in done.stderr
+
+
 def test_a_secret_shows_nowhere_but_when_revealed(read):
     settings = read(f"embedder.api_key = '{KEY}'", env={"ZAPOMNI_HTTP_TOKEN": KEY})
     assert settings.embedder.api_key == Secret(KEY)
@@ -209,6 +219,17 @@ def test_a_secret_shows_nowhere_but_when_revealed(read):
     shown = f"{settings!r} {settings} {settings.embedder} {list(settings.rows())}"
     assert KEY not in shown
     assert ("embedder.api_key", "set (hidden)") in [row[:2] for row in settings.rows()]
+
+
+def test_no_encoder_writes_a_secret(read):
+    settings = read(f"embedder.api_key = '{KEY}'", env={"ZAPOMNI_HTTP_TOKEN": KEY})
+    for value in (settings, settings.embedder, settings.http.token):
+        assert KEY not in msgspec.json.encode(value, enc_hook=str).decode()
+        assert KEY not in str(msgspec.to_builtins(value, enc_hook=str))
+        assert KEY not in json.dumps(value, default=str)
+    with pytest.raises(TypeError):
+        msgspec.json.encode(settings.http.token)
+    assert len({settings.http.token, settings.embedder.api_key, Secret("another")}) == 2
 
 
 @pytest.mark.parametrize("toml", [f"embedder.api_key = '{KEY} ё'", f"embedder.base_url = 'https://u:{KEY}@host'"])

@@ -18,10 +18,19 @@ if TYPE_CHECKING:
     Environ = Mapping[str, str]
 
 
-class Secret(Struct, frozen=True):
-    """A key or token that shows itself only through `reveal()`."""
+class Secret:
+    """A key or token that shows itself only through `reveal()`: no Struct, for all encoders write what one holds."""
 
-    _text: str
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other._text == self._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
 
     def __repr__(self) -> str:
         return "set (hidden)"
@@ -93,6 +102,10 @@ def _read_path(value: Any, place: Place) -> Path:
         raise ValueError
     if place.folder is None and not Path(text).is_absolute():
         raise ValueError("the working folder that it is relative to no longer exists")
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError as error:
+        raise ValueError(f"the locale knows {error.encoding} alone; set PYTHONUTF8=1, or a locale with UTF-8") from None
     return Path(os.path.abspath(os.path.join(place.folder or "", text)))  # noqa: PTH100, PTH118 - no symlink is followed
 
 
