@@ -56,6 +56,35 @@ def test_what_a_locked_store_could_not_take_is_kept_and_taken_by_the_next_hook(
 
 
 @pytest.mark.promise("hooks.spool")
+def test_what_an_earlier_release_left_in_the_spool_is_kept_by_this_one(home: Path, fire: Fire) -> None:
+    folder = home / "data" / "spool"
+    folder.mkdir(parents=True)
+    turns = [["user", "Where do we keep the orders?", "u1", "", 1], ["assistant", SAID, "u2", "", 2]]
+    said = "We decided to give the warehouse number seven a shelf of its own."
+    for name, told in {"a": ["", False, turns], "b": [said, False, []]}.items():
+        entry = ["claude-code", "stop", "Stop", f"s{name}", str(home), "", "", "", *told]
+        (folder / f"{name}.json").write_text(json.dumps(entry))
+    fire("claude", "SessionStart", "s2", source="startup")
+    assert sorted(kept(home)) == sorted([SAID, said])
+    assert not spooled(home)
+
+
+@pytest.mark.promise("hooks.spool")
+def test_what_is_no_entry_of_the_spool_holds_up_none_behind_it(home: Path, fire: Fire) -> None:
+    folder = home / "data" / "spool"
+    (folder / "a.json").mkdir(parents=True)
+    for name, text in {"b": "[" * 100_000, "c": "[1]", "d": "null", "e": "{", "f": '{"client": 1}'}.items():
+        (folder / f"{name}.json").write_text(text)
+    event = {"client": "claude-code", "moment": "stop", "session": "s1", "folder": str(home), "said": SAID}
+    (folder / "g.json").write_text(json.dumps(event))
+    with open_memory(home / "data") as app:
+        app.remember("We never deploy on Friday.", pinned=True)
+    assert "Friday" in context_of(fire("claude", "SessionStart", "s2", source="startup"))
+    assert SAID in kept(home)
+    assert [entry.name for entry in spooled(home)] == ["a.json"]
+
+
+@pytest.mark.promise("hooks.spool")
 @pytest.mark.parametrize("trouble", ["damaged", "newer", "folder"])
 def test_a_store_that_cannot_be_opened_stops_no_client(home: Path, fire: Fire, trouble: str) -> None:
     store = home / "data" / "memories.db"

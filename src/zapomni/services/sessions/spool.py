@@ -15,7 +15,7 @@ from msgspec import convert, to_builtins
 from msgspec.structs import replace
 
 from zapomni.errors import StoreDamaged, Unavailable, ZapomniError
-from zapomni.model.session import Event
+from zapomni.model.session import Event, Turn
 from zapomni.text.secrets import redact
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def keep(home: Path, event: Event, new_id: IdFactory) -> None:
 def waiting(home: Path) -> list[Path]:
     """Return the entries that wait."""
     try:
-        return sorted((home / FOLDER).glob("*.json"))
+        return sorted(entry for entry in (home / FOLDER).glob("*.json") if entry.is_file())
     except OSError:
         return []
 
@@ -70,7 +70,7 @@ def drain(home: Path, take: Callable[[Event], object], most: int = MOST) -> int:
             continue
         except (Unavailable, StoreDamaged, OSError):
             break
-        except (ZapomniError, ValueError, TypeError):
+        except (ZapomniError, ValueError, TypeError, RecursionError):
             _put_aside(entry)
             continue
         done += 1
@@ -86,4 +86,8 @@ def _put_aside(entry: Path) -> None:
 
 
 def _read(entry: Path) -> Event:
-    return convert(json.loads(entry.read_text(encoding="utf-8")), Event)
+    found = json.loads(entry.read_text(encoding="utf-8"))
+    if isinstance(found, list):  # the first releases wrote fields without their names
+        found = dict(zip(Event.__struct_fields__, found, strict=True))
+        found["turns"] = [dict(zip(Turn.__struct_fields__, turn, strict=True)) for turn in found["turns"]]
+    return convert(found, Event)
