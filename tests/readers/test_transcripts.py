@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import os
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,9 +13,6 @@ from zapomni.readers.base import Unreadable
 from zapomni.readers.transcripts.lines import LINE_LIMIT
 from zapomni.readers.transcripts.registry import read_transcript, session_of
 from zapomni.text.echoes import own_words
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def said(file: Path, *rows: Any, tail: int | None = None) -> list[tuple[str, str]]:
@@ -202,3 +201,12 @@ def test_places_in_what_was_said_itself_are_places_in_the_text(text: str) -> Non
     own = own_words(text)
     assert len(own) == len(text)
     assert all(mine in {letter, " "} for mine, letter in zip(own, text, strict=True))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_or_a_device_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "труба")
+    for path in (tmp_path / "труба", Path("/dev/zero")):
+        assert session_of(path) == ""
+        with pytest.raises(Unreadable, match="a pipe or a device"):
+            read_transcript(path)

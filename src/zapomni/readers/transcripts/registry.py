@@ -29,6 +29,8 @@ def read_transcript(path: Path, tail: int | None = None) -> list[Turn]:
     Raises `Unreadable` for a file that cannot be opened, is compressed or is no transcript.
     """
     try:
+        if _has_no_end(path):
+            raise Unreadable("it is a pipe or a device, not a file")
         with path.open("rb") as file:
             head = file.read(64)
         if head.startswith(_ZSTD):
@@ -45,6 +47,8 @@ def read_transcript(path: Path, tail: int | None = None) -> list[Turn]:
 def session_of(path: Path) -> str:
     """Return the id of the session that a transcript names first, empty for none and for what cannot be read."""
     try:
+        if _has_no_end(path):
+            return ""
         for lines in (first_lines(path, _HEAD), _document(path)):
             named = next(filter(None, (formats.session_named(line.value) for line in lines)), "")
             if named:
@@ -52,6 +56,11 @@ def session_of(path: Path) -> str:
     except (OSError, ValueError):  # a path with a NUL in it is a ValueError
         return ""
     return ""
+
+
+def _has_no_end(path: Path) -> bool:
+    """Tell whether reading a path could wait for ever."""
+    return path.exists() and not (path.is_file() or path.is_dir())
 
 
 def _document(path: Path) -> list[Line]:
