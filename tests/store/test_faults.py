@@ -10,9 +10,12 @@ import pytest
 from msgspec.structs import replace
 
 import zapomni
+from zapomni.clock import system_clock
 from zapomni.errors import StoreBusy, StoreDamaged, Unavailable
 from zapomni.model import Filter, Verb
-from zapomni.store.sqlite import open_sqlite
+from zapomni.store.migrate import read_changes
+from zapomni.store.sqlite import open_sqlite, opening
+from zapomni.store.sqlite.opening import open_file
 
 SOURCE = str(Path(zapomni.__path__[0]).parent)
 
@@ -57,13 +60,9 @@ store.close()
 """
 
 
-@pytest.mark.promise("store.full")
-@pytest.mark.parametrize(("folder", "running"), [(0o555, False), (0o555, True), (0o777, False)])
-def test_a_read_only_store_is_read_and_says_that_it_cannot_be_written(bench, folder, running):
-    bench.add(bench.memory("a", "pebble"))
-    if not running:
-        bench.store.close()
-    home = bench.path.parent
+def run_as_nobody(program, path, folder):
+    """Run a program on a store that it may read alone, in a folder of this mode."""
+    home = path.parent
     for file in home.iterdir():
         file.chmod(0o444)
     home.chmod(folder)
@@ -71,8 +70,8 @@ def test_a_read_only_store_is_read_and_says_that_it_cannot_be_written(bench, fol
         if parent.stat().st_uid == os.getuid() and parent != Path("/"):
             parent.chmod(parent.stat().st_mode | 0o055)
     try:
-        done = subprocess.run(
-            [sys.executable, "-c", AS_NOBODY, str(bench.path)],
+        return subprocess.run(
+            [sys.executable, "-c", program, str(path)],
             env={"PYTHONPATH": SOURCE, "PYTHONDONTWRITEBYTECODE": "1"},
             capture_output=True,
             text=True,
@@ -80,7 +79,36 @@ def test_a_read_only_store_is_read_and_says_that_it_cannot_be_written(bench, fol
         )
     finally:
         home.chmod(0o700)
+
+
+@pytest.mark.promise("store.full")
+@pytest.mark.parametrize(("folder", "running"), [(0o555, False), (0o555, True), (0o777, False)])
+def test_a_read_only_store_is_read_and_says_that_it_cannot_be_written(bench, folder, running):
+    bench.add(bench.memory("a", "pebble"))
+    if not running:
+        bench.store.close()
+    done = run_as_nobody(AS_NOBODY, bench.path, folder)
     assert done.stdout.splitlines() == ["pebble 1", "unavailable  cannot be written"], done.stderr
+
+
+OPEN_AS_NOBODY = (
+    AS_NOBODY[: AS_NOBODY.index("store = ")]
+    + """
+try:
+    open_sqlite(Path(sys.argv[1]))
+except Unavailable as error:
+    print(error.message.split(str(sys.argv[1]))[-1], error.remedy)
+"""
+)
+
+
+@pytest.mark.promise("store.migrates")
+def test_a_store_of_an_earlier_release_that_cannot_be_written_says_what_it_needs(tmp_path):
+    path = tmp_path / "place" / "memories.db"
+    open_file(path, 1_000, system_clock, read_changes(Path(opening.__file__).parent / "schema")[:-1])
+    done = run_as_nobody(OPEN_AS_NOBODY, path, 0o555)
+    assert "is of an earlier release and lies where it cannot be written" in done.stdout, done.stderr
+    assert "copy it" in done.stdout
 
 
 @pytest.mark.promise("store.shared")

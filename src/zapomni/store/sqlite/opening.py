@@ -56,6 +56,7 @@ def _open_existing(path: Path, busy_timeout_ms: int, clock: Clock, changes: Sequ
     try:
         if value_of(db, "PRAGMA user_version") != newest or not _is_ours(db):
             _refuse_foreign(db, path)
+            _refuse_older(path, immutable)
             with _alone(path):
                 _bring_up(db, path, clock, changes)
     finally:
@@ -137,6 +138,13 @@ def _refuse_foreign(db: apsw.Connection, path: Path) -> None:
         raise StoreDamaged(
             f"{path} is a database of another program", remedy="Nothing was changed; name another file or move it away"
         )
+
+
+def _refuse_older(path: Path, immutable: bool) -> None:  # noqa: FBT001 - what `_connect_somehow` found
+    """Raise `Unavailable` for a store of an earlier release in a place where it cannot be brought to our schema."""
+    if immutable:
+        why = f"the store {path} is of an earlier release and lies where it cannot be written"
+        raise Unavailable(why, remedy="Open it once as one who may write it, or copy it and name the copy with --home")
 
 
 def _has_table(db: apsw.Connection, name: str) -> bool:
