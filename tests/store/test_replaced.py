@@ -7,6 +7,7 @@ import threading
 from array import array
 from typing import TYPE_CHECKING
 
+import apsw
 import pytest
 from tests.trials import drivers_b as drive
 
@@ -133,6 +134,21 @@ def test_vectors_in_memory_go_with_the_file_that_they_are_of(
         app.list()
     filled(opened(), "the second store", [0.0, 1.0])
     assert nearest(app) == [("the second store", 0.0)]
+
+
+@pytest.mark.promise("store.migrates")
+def test_a_process_writes_nothing_into_a_store_that_a_newer_release_has_changed_under_it(
+    opened: Callable[[], Zapomni],
+) -> None:
+    app = opened()
+    app.remember("Сервис живёт в Риге")
+    newer = apsw.Connection(str(app.config.store_path))
+    newer.execute("PRAGMA user_version = 999")
+    with pytest.raises(Unavailable, match="another schema") as told:
+        app.remember("Lost on the way")
+    assert "start this program again" in told.value.remedy
+    assert contents(app) == ["Сервис живёт в Риге"]
+    newer.close()
 
 
 @pytest.mark.promise("store.lost")

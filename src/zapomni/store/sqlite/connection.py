@@ -26,6 +26,8 @@ PRAGMA cache_size = -8000;
 """
 """`secure_delete` writes zeros over what is deleted: measured, it costs nothing here."""
 
+_SCHEMA: Final = "PRAGMA user_version"
+
 Bindings = tuple[Any, ...] | dict[str, Any]
 Kept = TypeVar("Kept")
 _PUT_BACK: Final = "Put it back or bring a backup with `zapomni restore FILE`; this process goes on by itself then"
@@ -143,6 +145,7 @@ class Connections:
             db = self.mine()
             db.execute("BEGIN IMMEDIATE")
             try:
+                self._refuse_newer(db)
                 yield db
                 self._settle()
                 self._refuse_ghost()
@@ -195,6 +198,8 @@ class Connections:
             self._follow()
             db = connect(self.path, self._busy_timeout_ms, immutable=self.immutable)
             self._all.add(db)
+        with translated(self.path):
+            self._mine.schema = value_of(db, _SCHEMA)
         self._mine.db, self._mine.file, self._mine.settle = db, self._file, None
         return db
 
@@ -202,6 +207,11 @@ class Connections:
         if _identity(self.path) != self._mine.file:
             why = f"the store {self.path} was removed or replaced while it was written"
             raise Unavailable(why, remedy="Nothing was changed; try again")
+
+    def _refuse_newer(self, db: apsw.Connection) -> None:
+        if value_of(db, _SCHEMA) != self._mine.schema:
+            why = f"the store {self.path} was brought to another schema while it was open"
+            raise Unavailable(why, remedy="Nothing was changed; start this program again, in its newest release")
 
     def _follow(self) -> None:
         """Take the file that stands at the path now for the store; the last one's traces in memory are dropped."""
