@@ -392,6 +392,10 @@ def test_of_several_lines_of_one_note_each_comes_back_as_it_is_now(doubled: Path
 def test_an_index_that_a_cut_made_keeps_what_people_wrote_into_it_since(doubled: Path, zap: Zap) -> None:
     page = doubled / "MEMORY.md"
     page.unlink()
+    before = held(doubled)
+    zap("index", "apply", str(doubled))
+    zap("index", "restore", str(doubled))
+    assert held(doubled) == before
     zap("index", "apply", str(doubled))
     page.write_text(page.read_text() + "- [Откат](ship-2.md) — моими словами\n")
     zap("index", "restore", str(doubled))
@@ -479,3 +483,16 @@ def test_a_line_that_holds_a_secret_stays_on_its_page_for_no_store_may_keep_it(
     assert not (doubled / "ship-1.md").exists()
     assert index_of(doubled) == before
     assert not any(secret.encode() in data for data in held(home / "store").values())
+
+
+@pytest.mark.promise("index.cut")
+def test_a_second_cut_is_taken_back_to_the_byte_with_its_leaves(doubled: Path, zap: Zap) -> None:
+    zap("index", "apply", str(doubled))
+    (doubled / "ship-4.md").write_text(note("Шаг 4.", name="ship-4", description="четвёртый шаг"))
+    page = doubled / "MEMORY.md"
+    page.write_bytes(page.read_bytes() + "- [Ещё](ship-1.md) — моими словами\r\n".encode())
+    before = held(doubled)
+    assert zap("index", "apply", str(doubled)).status == 0
+    assert "4 notes: " in index_of(doubled)
+    assert zap("index", "restore", str(doubled)).status == 0
+    assert held(doubled) == before

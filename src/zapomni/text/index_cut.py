@@ -145,7 +145,7 @@ def _with_cards(
     for page, text in pages.items():
         wanted = [card.entry for card in cards if card.key in standing[page]]
         after[page] = with_entries(text, wanted, former=former, became=became)
-    return _with_leaves(after)
+    return with_leaves(after)
 
 
 def _home(card: Card, pages: Collection[str]) -> str:
@@ -156,8 +156,8 @@ def _home(card: Card, pages: Collection[str]) -> str:
     return next((page for page in wished if page in pages), INDEX)
 
 
-def _with_leaves(pages: dict[str, str]) -> dict[str, str]:
-    """Bring the index's lines for its leaves up to date; a line that a person wrote for one stays."""
+def with_leaves(pages: Mapping[str, str]) -> dict[str, str]:
+    """Return the pages with a line for each leaf on the index, as the leaf is now; one that a person wrote stays."""
     text = pages.get(INDEX, "")
     leaves = {target_key(page): _leaf_entry(page, leaf) for page, leaf in pages.items() if page != INDEX}
     ours = {
@@ -165,7 +165,7 @@ def _with_leaves(pages: dict[str, str]) -> dict[str, str]:
         for line in parse_index(text).entries
         if line.entry and target_key(line.entry.target) in leaves and _COUNTED.fullmatch(line.entry.hook)
     }
-    return pages | {INDEX: with_entries(text, list(leaves.values()), former=ours)}
+    return {**pages, INDEX: with_entries(text, list(leaves.values()), former=ours)}
 
 
 def _leaf_entry(page: str, text: str) -> Entry:

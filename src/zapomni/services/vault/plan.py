@@ -18,7 +18,7 @@ from zapomni.model import Run
 from zapomni.services.vault.budget import size_of
 from zapomni.services.vault.pages import cards_of_folder, mark, read_pages, write_pages
 from zapomni.text.frontmatter import frontmatter
-from zapomni.text.index_cut import INDEX, distributed, homes_by_topic, titles_of
+from zapomni.text.index_cut import INDEX, distributed, homes_by_topic, titles_of, with_leaves
 from zapomni.text.index_outline import outline, rebuilt, words_mark
 from zapomni.text.index_page import parse_index, target_key, with_lines
 from zapomni.text.notes import BOM
@@ -136,6 +136,9 @@ def restore_cut(context: Context, root: str, *, actor: Actor) -> Written:
     after = rebuilt(outlines, pages.values())
     for path, come in _since(pages, after, listed).items():
         after[path] = with_lines(after.get(path, ""), come)
+    if INDEX in after:
+        led_to = {INDEX, *(link for line in parse_index(after[INDEX]).lines for link in line.links)}
+        after |= with_leaves({path: text for path, text in after.items() if target_key(path) in led_to})
     run = _run(context, RESTORED, actor, {"root": root})
     written = write_pages(tree, pages, after)
     made = [path for path in pages if path not in after]

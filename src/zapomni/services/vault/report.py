@@ -98,7 +98,6 @@ def vault_report(
     """
     told = tuple(counts) or tuple(counts_of(_births(folder, born or {}, zone), now.astimezone(zone).date()))
     page, index = parse_index(folder.index), size_of(folder.index)
-    held = loaded(folder.index, lines=settings.lines, bytes=settings.bytes)
     line_bytes, lately = _mean_bytes(page.entries), growth(told)
     budgets = budgets_of(index, settings)
     return Report(
@@ -108,7 +107,7 @@ def vault_report(
         bodies=_bodies(folder.notes),
         line_bytes=line_bytes,
         budgets=budgets,
-        cut=_numbered(page.lines, held),
+        cut=_numbered(page.lines, loaded(folder.index, lines=settings.lines, bytes=settings.bytes)),
         counts=told,
         lately=lately,
         targets=tuple(_targets(told, lately, budgets, line_bytes)),
