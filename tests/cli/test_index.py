@@ -496,3 +496,12 @@ def test_a_second_cut_is_taken_back_to_the_byte_with_its_leaves(doubled: Path, z
     assert "4 notes: " in index_of(doubled)
     assert zap("index", "restore", str(doubled)).status == 0
     assert held(doubled) == before
+
+
+@pytest.mark.promise("index.cut")
+def test_an_index_comes_back_whole_though_somebody_took_out_the_line_for_a_leaf(doubled: Path, zap: Zap) -> None:
+    before = held(doubled)
+    zap("index", "apply", str(doubled))
+    (doubled / "MEMORY.md").write_text("# Память\n")
+    assert zap("index", "restore", str(doubled)).status == 0
+    assert held(doubled) == before

@@ -16,6 +16,7 @@ from zapomni.files.tree import Tree
 from zapomni.files.writing import remove_file
 from zapomni.model import Run
 from zapomni.services.vault.budget import size_of
+from zapomni.services.vault.folder import read_folder
 from zapomni.services.vault.pages import cards_of_folder, mark, read_pages, write_pages
 from zapomni.text.frontmatter import frontmatter
 from zapomni.text.index_cut import INDEX, distributed, homes_by_topic, titles_of, with_leaves
@@ -132,7 +133,7 @@ def restore_cut(context: Context, root: str, *, actor: Actor) -> Written:
     cut = _latest(context, root)
     outlines, listed = cut["pages"], set(cut.get("listed", ()))
     tree = Tree(root)
-    pages = read_pages(tree)
+    pages = {**read_pages(tree), **read_folder(root).leaves}  # of leaves to which no line leads any more too
     after = rebuilt(outlines, pages.values())
     for path, come in _since(pages, after, listed).items():
         after[path] = with_lines(after.get(path, ""), come)
