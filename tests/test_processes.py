@@ -300,3 +300,15 @@ def test_a_read_only_store_can_be_exported_and_backed_up(world: drive.World, fol
     assert "The kiln fires at 1040" in done.stdout
     other = world.elsewhere("other machine")
     assert other.zap("restore", str(world.home / "copy.db"))["memories"] == 1
+
+
+def test_a_library_that_python_has_loaded_before_the_command_is_not_loaded_twice() -> None:
+    program = (
+        "import sys, typing_extensions as first\n"
+        "from zapomni.surfaces.start import main\n"
+        "sys.argv = ['zapomni', '--version']\n"
+        "try: main()\n"
+        "finally: print(sys.modules['typing_extensions'] is first)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-1] == "True", done.stderr
