@@ -73,7 +73,7 @@ NEAR_MISSES = (
     "Always happy to help!", "Больше не вижу ошибку в логах.", "Don't worry about it.", "Don't use that one.",
     "Don't change it yet.", "Не трогай пока этот файл.", "Не меня спрашивай про тесты.", "Не знаю.", "Не работает.",
     "Не могу найти файл.", "Don't know why the build fails.", "Лучше поздно, чем никогда.", "Осталось пять минут.",
-    "Нельзя сказать, что это быстро.", "Can we never deploy on Friday?", "Решили взять Redis?", "Should we avoid mocks here?",
+    "Нельзя сказать, что это быстро.", "Не бери в голову.", "Осталось непонятно, почему падает.", "Always wondered about Rust.", "Can we never deploy on Friday?", "Решили взять Redis?", "Should we avoid mocks here?",
 )  # fmt: skip
 
 

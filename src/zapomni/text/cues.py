@@ -63,12 +63,12 @@ _ACTS: Final = (
 _ACTS_RU: Final = (
     r"(?:(?:использу|пуша|выкатыва|добавля|трога|меня|изменя|удаля|переименовыва|создава|созда|устанавлива|импортиру|логиру"
     r"|вызыва|запуска|дела|обновля|ката|применя|лома|смешива|публику|отправля|подключа|называ|генериру|форматиру"
-    r"|комментиру|депло)й|мерж[ьи]|пиши|клади|ставь|храни|хардкодь|коммить|пушь|бери|переноси)(?:те)?"
+    r"|комментиру|депло)й|мерж[ьи]|пиши|клади|ставь|храни|хардкодь|коммить|пушь|бери(?! в голову)|переноси)(?:те)?"
 )
 """What is forbidden in the imperative; of other things that one should not do ("don't worry") nothing is learned."""
 _HERE: Final = (
-    r"(?!.*(?<!\w)(?:yet|now|today|this|that|these|those|here|it|them|anything|пока|сейчас|сегодня|тут|здесь|это[тмй]?|эту"
-    r"|эти|его|её|ее|их|мне|ничего)(?!\w))"
+    r"(?!.*(?<!\w)(?:yet|now|today|this|that|these|those|here|it|them|me|anything|пока|сейчас|сегодня|тут|здесь|это[тмй]?|эту"
+    r"|эти|его|её|ее|их|мне|меня|ничего)(?!\w))"
 )
 """What makes a prohibition one of the moment, or one that says nothing alone."""
 
@@ -135,7 +135,7 @@ _OPEN: Final = _words(
     rf"^{_LEAD}we still (?:need|have) to\b",
     r"^(?:на потом|следующий шаг|дальше)\s*[:—–-]",
     r"^(?:осталось|оста[её]тся|открытый вопрос|не сделано|туду)(?![а-яё])"
-    r"(?!\s(?:\S+\s)?(?:секунд|минут|час|дн|день|недел|месяц|процент|ждать|подождать|немного|чуть))",
+    r"(?!\s(?:\S+\s)?(?:секунд|минут|час|дн|день|недел|месяц|процент|ждать|подождать|немного|чуть|непонятно|неясно))",
     r"(?<![а-яё])(?:осталось|ещё нужно|еще нужно|ещё надо|еще надо) (?!пять|шесть|чуть)"
     r"(?:[а-яё]+ть|[а-яё]+ться|[а-яё]+ти)(?![а-яё])",
 )
@@ -158,7 +158,7 @@ _CHOSEN: Final = _words(
 _FILLERS: Final = """
 never always ever decided agreed settled decision final finally all team let lets from now going forward remember keep
 mind please ok okay todo fixme next steps step still left remaining done up open not one ones both thing things
-something anything everything way approach plan idea first second third option yes no
+something anything everything way approach plan idea suggestion first second third option yes no
 решили договорились условились постановили остановились решение итоговое принято никогда всегда нельзя запрещено
 впредь отныне момента запомни запомните имей имейте виду больше раз навсегда категорически осталось остается потом
 следующий шаг дальше открытый вопрос сделано туду давай давайте итак окей еще пожалуйста нужно вариант подход план
@@ -185,7 +185,7 @@ _NARRATED: Final = _words(
 )
 _COMPLAINT: Final = _words(
     rf"^{_LEAD}always (?:been|love[ds]?|fun|a|an|the|up|on|had|nice|good|great|here|there|so|happy|glad|ready|down"
-    r"|(?!bring )\w+ing|\w+[^su]s)\b",
+    r"|(?!bring )\w+ing|(?!(?:need|embed|feed|seed) )\w+ed|\w+[^su]s)\b",
     rf"^{_LEAD}never (?:\w+ed|done|been|seen|heard|had|known|knew|thought|mind|again|ever|too|a|an|the|in|give|stop|saw"
     r"|\w+[^su]s)\b",
     rf"^{_LEAD}(?:никогда|больше) (?:ещё |еще |так |такого |раньше )*не (?!шли )"
