@@ -111,8 +111,11 @@ class Connections:
     def keep(self, make: Callable[[], Kept]) -> Kept:
         """Return what this process keeps in memory of the file that this thread has open, made at first."""
         self.mine()
+        key = (make, self._mine.file)
         with self._lock:
-            kept: Kept = self._kept.setdefault((make, self._mine.file), make())
+            if key not in self._kept:
+                self._kept[key] = make()
+            kept: Kept = self._kept[key]
             return kept
 
     @contextmanager
