@@ -101,7 +101,7 @@ def _budget(budget: Budget) -> dict[str, Any]:
 
 
 def _line(line: Line) -> dict[str, Any]:
-    text = line.text.strip("\ufeff\r\n")
+    text = line.words
     return {"line": line.number, "length": len(text), "text": text}
 
 

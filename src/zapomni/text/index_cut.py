@@ -161,7 +161,7 @@ def with_leaves(pages: Mapping[str, str]) -> dict[str, str]:
     text = pages.get(INDEX, "")
     leaves = {target_key(page): _leaf_entry(page, leaf) for page, leaf in pages.items() if page != INDEX}
     ours = {
-        line.text.strip("\ufeff\r\n")
+        line.words
         for line in parse_index(text).entries
         if line.entry and target_key(line.entry.target) in leaves and _COUNTED.fullmatch(line.entry.hook)
     }
@@ -201,5 +201,5 @@ def _leaf_path(topic: str, used: Collection[str]) -> str:
 
 def _entry_lines(text: str) -> list[tuple[str, str]]:
     """Return the lines that stand for one file each: that file, and the line without what it begins and ends with."""
-    entries = ((line.entry, line.text) for line in parse_index(text).entries)
-    return [(target_key(entry.target), words.strip("\ufeff\r\n")) for entry, words in entries if entry is not None]
+    entries = ((line.entry, line.words) for line in parse_index(text).entries)
+    return [(target_key(entry.target), words) for entry, words in entries if entry is not None]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from zapomni.text.index_page import parse_index, target_key
 
@@ -17,14 +17,12 @@ if TYPE_CHECKING:
 
     from zapomni.text.index_page import Line
 
-_EDGES: Final = "\ufeff\r\n"
-
 
 def outline(text: str) -> list[list[str]]:
     """Return a page as one row a line: the hash of its words, that of its file, what stands before and behind them."""
     rows = []
     for line in parse_index(text).lines:
-        words = line.text.strip(_EDGES)
+        words = line.words
         lead = line.text[: len(line.text) - len(line.text.lstrip("\ufeff"))] if words else ""
         rows.append([words_mark(line), target_mark(line), lead, line.text[len(lead) + len(words) :]])
     return rows
@@ -40,7 +38,7 @@ def rebuilt(outlines: Mapping[str, Sequence[Sequence[str]]], pages: Iterable[str
     by_words = {_mark(""): ""}
     changed = defaultdict[str, deque[str]](deque)
     for line in (line for page in pages for line in parse_index(page).lines):
-        words = line.text.strip(_EDGES)
+        words = line.words
         if line.entry and words_mark(line) not in known:
             changed[target_mark(line)].append(words)
         by_words.setdefault(words_mark(line), words)
@@ -58,7 +56,7 @@ def rebuilt(outlines: Mapping[str, Sequence[Sequence[str]]], pages: Iterable[str
 
 def words_mark(line: Line) -> str:
     """Return the hash of what a line says."""
-    return _mark(line.text.strip(_EDGES))
+    return _mark(line.words)
 
 
 def target_mark(line: Line) -> str:

@@ -55,6 +55,11 @@ class Entry(Struct, frozen=True, kw_only=True):
     hook: str = ""
 
 
+def bare_line(text: str) -> str:
+    """Return a line without its end, and without the byte-order mark that may stand at the beginning of a page."""
+    return text.strip("\ufeff\r\n")
+
+
 class Line(NamedTuple):
     """One line of a page with its end; `number` counts from 1, `entry` is None where a person wrote something else."""
 
@@ -63,6 +68,11 @@ class Line(NamedTuple):
     entry: Entry | None
     links: tuple[str, ...]
     """The files that it leads to, each as `target_key` gives it."""
+
+    @property
+    def words(self) -> str:
+        """What it says: its text without an end and without the mark that may stand at the beginning of a page."""
+        return bare_line(self.text)
 
 
 class IndexPage(Struct, frozen=True, kw_only=True):
@@ -156,7 +166,7 @@ def with_lines_back(text: str, written: Mapping[str, str], ours: Collection[str]
     """
 
     def kept(line: Line) -> str:
-        body = line.text.strip("\ufeff\r\n")
+        body = line.words
         back = written.get(target_key(line.entry.target)) if line.entry is not None and body in ours else None
         return line.text if back is None else line.text.replace(body, back, 1)
 
@@ -266,7 +276,7 @@ def _renewed(
     if new is None:
         return None
     wanted = fresh.get(target_key(new))
-    body = line.text.strip("\ufeff\r\n")
+    body = line.words
     if wanted is not None and body in former:
         return line.text.replace(body, line_of(wanted), 1)
     return line.text if new == key else _moved(line.text, new)

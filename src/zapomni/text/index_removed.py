@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from zapomni.model.mirror import KeptLine
 from zapomni.text.index_cut import INDEX
 from zapomni.text.index_outline import target_mark, words_mark
-from zapomni.text.index_page import parse_index, target_key, with_entries
+from zapomni.text.index_page import bare_line, parse_index, target_key, with_entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,6 @@ ABOVE: Final = 24
 """Lines above a removed one by which its place is found again: most of them would have to go as well to lose it."""
 
 _BOM: Final = "\ufeff"
-_EDGES: Final = "\ufeff\r\n"
 
 
 def lines_of(pages: Mapping[str, str], path: str) -> tuple[KeptLine, ...]:
@@ -41,11 +40,11 @@ def with_lines_of(pages: Mapping[str, str], kept: Iterable[KeptLine], path: str)
     on the page already is not put there again.
     """
     after = {INDEX: "", **pages}
-    there = {page: Counter(map(_words, parse_index(text).entries)) for page, text in after.items()}
+    there = {page: Counter(line.words for line in parse_index(text).entries) for page, text in after.items()}
     for one in kept:
         page = one.page if one.page in after else INDEX
         text = one.text if one.path == path else with_entries(one.text, [], became={one.path: path})
-        words = text.strip(_EDGES)
+        words = bare_line(text)
         if there[page][words]:
             there[page][words] -= 1
         else:
@@ -60,11 +59,7 @@ def _above(lines: Sequence[Line]) -> tuple[str, ...]:
 
 def _mark(line: Line) -> str:
     """Return what a line is known by: an entry by its file, for its words may change."""
-    return target_mark(line) or (words_mark(line) if _words(line) else "")
-
-
-def _words(line: Line) -> str:
-    return line.text.strip(_EDGES)
+    return target_mark(line) or (words_mark(line) if line.words else "")
 
 
 def _with_line(page: str, text: str, above: Sequence[str]) -> str:

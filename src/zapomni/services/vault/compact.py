@@ -141,7 +141,7 @@ def _lines(folder: Folder) -> dict[str, Line]:
 
 
 def _written(line: Line | None) -> str:
-    return line.text.strip("\ufeff\r\n") if line is not None else ""
+    return line.words if line is not None else ""
 
 
 def _merges(folder: Folder, memories: Mapping[str, Memory], parents: set[str]) -> tuple[list[Merging], list[str]]:

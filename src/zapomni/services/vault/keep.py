@@ -201,7 +201,7 @@ def _decided(context: Context, source: Source, marks: Mapping[str, str]) -> tupl
 
 
 def _words(pages: Mapping[str, str]) -> set[str]:
-    return {line.text.strip("\ufeff\r\n") for text in pages.values() for line in parse_index(text).entries}
+    return {line.words for text in pages.values() for line in parse_index(text).entries}
 
 
 def _listed(pages: Mapping[str, str]) -> set[str]:

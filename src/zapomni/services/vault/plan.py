@@ -185,7 +185,7 @@ def _since(pages: Mapping[str, str], after: Mapping[str, str], listed: set[str])
             home = INDEX if line.entry else path
             made = line.entry is not None and (leaf := target_key(line.entry.target)) in pages and leaf not in after
             if words_mark(line) not in known and line.text.strip() and not made and home in {INDEX, *after}:
-                found.setdefault(home, []).append(line.text.strip("\ufeff\r\n"))
+                found.setdefault(home, []).append(line.words)
     return found
 
 

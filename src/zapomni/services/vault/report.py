@@ -188,7 +188,7 @@ def _too_long(entries: Sequence[Line]) -> tuple[Line, ...]:
 
 
 def _length(line: Line) -> int:
-    return len(line.text.strip("\ufeff\r\n"))
+    return len(line.words)
 
 
 # --- growth -----------------------------------------------------------------------------------------------
