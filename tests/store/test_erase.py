@@ -1,10 +1,22 @@
 from __future__ import annotations
 
+import shutil
+from contextlib import closing
+
 import pytest
 from msgspec.structs import replace
 
 from zapomni.model import Filter, Link, LinkKind, Verb
+from zapomni.store.sqlite.store import open_sqlite
 
+READS = """
+import apsw, sys
+db = apsw.Connection(sys.argv[1])
+db.execute("BEGIN")
+db.execute("SELECT count(*) FROM memories").fetchall()
+print("reading", flush=True)
+sys.stdin.readline()
+"""
 WORDS = [f"zq{at:04}xw" for at in range(600)]
 
 
@@ -83,11 +95,7 @@ def test_erasing_takes_the_vectors_that_nobody_shares(bench, vectors):
 def test_a_reader_in_the_way_delays_the_clearing_of_the_log_to_the_next_write(bench, python):
     memory = secret(bench)
     bench.store._db._busy_timeout_ms = 0
-    reader = python(
-        "import apsw, sys\ndb = apsw.Connection(sys.argv[1])\ndb.execute('BEGIN')\n"
-        "db.execute('SELECT count(*) FROM memories').fetchall()\nprint('reading', flush=True)\nsys.stdin.readline()",
-        bench.path,
-    )
+    reader = python(READS, bench.path)
     assert reader.stdout.readline() == "reading\n"
     with bench.store._db.impatient():
         bench.put(memory, None, Verb.ERASE)
@@ -103,3 +111,18 @@ def test_many_erasures_in_one_transaction_are_one(bench):
             tx.put(tx.get(f"m{at}"), None, verb=Verb.ERASE, actor=bench.actor, at=bench.now)
     assert bench.ids() == []
     assert bench.unwell() == []
+
+
+@pytest.mark.promise("backup.whole")
+def test_the_first_memory_reaches_the_main_file_by_the_next_write_though_a_reader_was_in_the_way(bench, python):
+    bench.store._db._busy_timeout_ms = 0
+    reader = python(READS, bench.path)
+    assert reader.stdout.readline() == "reading\n"
+    with bench.store._db.impatient():
+        bench.add(bench.memory("first"))
+    reader.communicate("go\n", timeout=30)
+    bench.add(bench.memory("later"))
+    alone = bench.path.with_name("alone.db")
+    shutil.copy(bench.path, alone)
+    with closing(open_sqlite(alone)) as copy:
+        assert {memory.id for memory in copy.page(Filter(), 10).memories} == {"first", "later"}

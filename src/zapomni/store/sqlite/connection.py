@@ -67,6 +67,18 @@ def rows_of(db: apsw.Connection, sql: str, bindings: Bindings = ()) -> list[tupl
     return db.execute(sql, bindings).fetchall()
 
 
+def checkpoint(db: apsw.Connection) -> bool:
+    """Bring the log into the file once nobody reads; tell whether all of it went.
+
+    Readers that outstay the busy timeout or a full disk can prevent that; what was committed is as safe in the log.
+    """
+    try:
+        logged, done = db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    except apsw.Error:
+        return False
+    return logged == done
+
+
 class Connections:
     """The connections of one store; safe to use from any thread.
 
@@ -174,13 +186,9 @@ class Connections:
         finally:
             db.set_busy_timeout(self._busy_timeout_ms)
 
-    def checkpoint(self, mode: int = apsw.SQLITE_CHECKPOINT_TRUNCATE) -> bool:
-        """Bring the log into the file; tell whether all of it went. Readers or a full disk can prevent that."""
-        try:
-            logged, done = self.mine().wal_checkpoint(mode=mode)
-        except apsw.Error:
-            return False  # what was committed stands in the log as safely
-        return logged == done
+    def checkpoint(self) -> bool:
+        """Bring the log into the file, as `checkpoint` does."""
+        return checkpoint(self.mine())
 
     def close(self) -> None:
         """Close every connection, those of other threads too."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import apsw
 from msgspec.structs import replace
 
 from zapomni.clock import system_clock
@@ -58,7 +57,7 @@ class SqliteStore(Rooms):
 
     def __init__(self, connections: Connections, clock: Clock) -> None:
         super().__init__(connections, clock)
-        self._traces = False  # of something erased, in a log that a reader kept from being cleared
+        self._owes = False  # a clearing of the log, which a reader was in the way of
 
     # --- writing ---------------------------------------------------------------------------------------
     @contextmanager
@@ -70,10 +69,9 @@ class SqliteStore(Rooms):
             tx = SqliteTx(db)
             self._db.owe(tx.settle)
             yield tx
-        if tx.erased or self._traces:
-            self._traces = not self._db.checkpoint()  # what was erased stood in the log as well
-        elif tx.first:
-            self._db.checkpoint(apsw.SQLITE_CHECKPOINT_PASSIVE)  # a copy of the main file alone is not empty
+        # What was erased stood in the log as well; and a copy of the main file alone must not look like a new store.
+        if tx.erased or tx.first or self._owes:
+            self._owes = not self._db.checkpoint()
 
     def touch(self, ids: Sequence[str], at: datetime, asked: Mapping[Scope, int] | None = None) -> None:
         """Count these targeted readings, and the recalls that saw each scope; a busy store is passed over."""
