@@ -78,10 +78,12 @@ def _lexical(memories: Sequence[Memory], words: Sequence[QueryWord]) -> Lexical:
     if not words:
         return Lexical()
     indexed = [index_words(title="", body=described(memory)) for memory in memories]
-    stems = [frozenset(one.body.split()) for one in indexed]
+    stems = [frozenset(one.body.decode().split()) for one in indexed]
     asked = {word.stem for word in words}
     hits = tuple(
-        LexicalHit(no, indexed[no].body, indexed[no].exact, None, None) for no, held in enumerate(stems) if asked & held
+        LexicalHit(no, indexed[no].body.decode(), indexed[no].exact.decode(), None, None)
+        for no, held in enumerate(stems)
+        if asked & held
     )
     holding = {stem: sum(stem in held for held in stems) for stem in asked}
     return Lexical(hits=hits, total=len(memories), holding=holding)

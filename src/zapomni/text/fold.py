@@ -139,19 +139,22 @@ def digest(content: str) -> bytes:
 
 
 def _digest(content: str) -> bytes:
-    from zapomni.digests import blake2b
+    from zapomni.digests import digest16
 
-    text = " ".join(_SAME_RUNS.of(content))
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return digest16(b" ".join(_SAME_RUNS.of(content)))
 
 
-def _same_run(run: str) -> str:
+def _same_run(run: str) -> bytes:
     text = unicodedata.normalize("NFKC", _normal(run).casefold()).replace("ё", "е")
-    return " ".join(text.split())  # compatibility forms such as ¨ bring spaces with them
+    text = " ".join(text.split())  # compatibility forms such as ¨ bring spaces with them
+    return text.encode("utf-8", "surrogatepass")
 
 
 _SAME_RUNS: Final = Runs(_same_run)
-"""No form that Unicode knows reaches across white space, so that each run can be brought to it alone."""
+"""No form that Unicode knows reaches across white space, so that each run can be brought to it alone.
+
+They are bytes: runs of two alphabets are joined in half the time.
+"""
 
 
 _digest_of_short = lru_cache(maxsize=1_024)(_digest)

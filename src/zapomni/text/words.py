@@ -108,20 +108,23 @@ _kept: Final = lru_cache(maxsize=16_384)(QueryWord)
 
 
 class IndexWords(Struct, frozen=True):
-    """The tokens of one memory for the three columns of the index, parted by single spaces."""
+    """The tokens of one text for the three columns of the index, parted by single spaces, in UTF-8.
 
-    title: str
-    body: str
-    exact: str
+    A text of two alphabets is joined in half the time of bytes, and the store takes them without another look.
+    """
+
+    title: bytes
+    body: bytes
+    exact: bytes
 
 
 def index_words(*, title: str, body: str) -> IndexWords:
-    """Return what the index keeps of a memory; `title` is every short field joined, `body` the content."""
-    heading, text = list(_ANALYSED.of(title)), list(_ANALYSED.of(body))
+    """Return what the index keeps of a text; `title` is every short field joined, `body` the content."""
+    heading, text = list(_TOKENS.of(title)), list(_TOKENS.of(body))
     return IndexWords(
-        title=" ".join([stems for stems, _, _ in heading if stems]),
-        body=" ".join([stems for stems, _, _ in text if stems]),
-        exact=" ".join([exact for _, exact, _ in heading + text if exact]),
+        title=b" ".join([stems for stems, _ in heading if stems]),
+        body=b" ".join([stems for stems, _ in text if stems]),
+        exact=b" ".join([exact for _, exact in heading + text if exact]),
     )
 
 
@@ -144,7 +147,7 @@ def query_words(text: str) -> tuple[QueryWord, ...]:
     special. Empty for text without a word in it.
     """
     distinct: dict[str, QueryWord] = {}
-    for word in chain.from_iterable(words for _, _, words in _ANALYSED.of(text)):
+    for word in chain.from_iterable(_ANALYSED.of(text)):
         if word.stem:
             distinct.setdefault(word.stem, word)
     words = list(distinct.values())
@@ -154,7 +157,7 @@ def query_words(text: str) -> tuple[QueryWord, ...]:
 
 def similar_words(text: str) -> frozenset[str]:
     """Return the stems by which `similarity` compares texts; stop words count, for `not` tells two facts apart."""
-    return frozenset(" ".join(stems for stems, _, _ in _ANALYSED.of(text)).split())
+    return frozenset(word.stem for word in chain.from_iterable(_ANALYSED.of(text)) if word.stem)
 
 
 def similarity(one: frozenset[str], other: frozenset[str]) -> float:
@@ -163,16 +166,18 @@ def similarity(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / together if together else 0.0
 
 
-_Analysed = tuple[str, str, tuple[QueryWord, ...]]
-"""What the index holds of a run of text without white space, its stems and its exact forms, and its words."""
+def _tokens(run: str) -> tuple[bytes, bytes]:
+    """Return what the index holds of a run of text without white space: its stems and its exact forms, in UTF-8."""
+    words = list(_words(run))
+    stems = " ".join([word.stem for word in words if word.stem])
+    return stems.encode(), " ".join([word.exact for word in words if word.exact]).encode()
 
 
-def _analysed(run: str) -> _Analysed:
-    words = tuple(_words(run))
-    if len(words) == 1:
-        return words[0].stem, words[0].exact or "", words
-    stems, exact = (word.stem for word in words), (word.exact for word in words)
-    return " ".join(filter(None, stems)), " ".join(filter(None, exact)), words
+_TOKENS: Final = Runs(_tokens)
+
+
+def _analysed(run: str) -> tuple[QueryWord, ...]:
+    return tuple(_words(run))
 
 
 _ANALYSED: Final = Runs(_analysed)

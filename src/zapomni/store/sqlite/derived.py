@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from zapomni.text.words import IndexWords
 
 _fold: Final = lru_cache(maxsize=4_096)(name_key)  # the memories of one import share their tags
-_ROW: Final = "(?, ?, ?, ?)"
+_ROW: Final = "(?, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT))"
 _INSERT_JOB: Final = "INSERT OR IGNORE INTO embed_jobs (space_no, memory_no) VALUES (?, ?)"
 _MISSING_JOB: Final = (
     "INSERT OR IGNORE INTO embed_jobs (space_no, memory_no) SELECT ?1, ?2"

@@ -27,7 +27,9 @@ _MOVE_CHUNK: Final = (
     'UPDATE chunks SET ordinal = ?, start = ?, "end" = ?, first_line = ?, last_line = ?, page = ?, trail = ?,'
     " weight = ? WHERE no = ?"
 )
-_ADD_WORDS: Final = "INSERT INTO chunk_words (rowid, title, body, exact) VALUES (?, ?, ?, ?)"
+_ADD_WORDS: Final = (
+    "INSERT INTO chunk_words (rowid, title, body, exact) VALUES (?, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT))"
+)
 _ORPHANS: Final = "DELETE FROM chunk_vectors WHERE no NOT IN (SELECT vector_no FROM chunk_pieces)"
 
 
