@@ -12,6 +12,7 @@ from tests.shared import INTEGRATIONS
 
 from zapomni.bench.mirror import make_notes, run
 from zapomni.errors import InvalidInput, NotFound, Refused
+from zapomni.files import tree
 from zapomni.model import About, LinkKind, Origin
 from zapomni.services.mirror import take
 from zapomni.services.mirror.pulse import Pulse
@@ -484,6 +485,63 @@ def test_a_file_that_is_being_written_waits_for_the_next_scan(vault):
     assert (counts(came), [one.path for one in came.skipped]) == ({}, ["a.md"])
     vault.ticks += 100
     assert counts(vault.scan(rest_s=60.0)) == {"added": 1}
+
+
+def reading(monkeypatch, then, room=1 << 20):
+    """Have the system give files in pieces of `room` bytes, and do something once the first one came."""
+    real, left = os.read, [then]
+
+    def read(handle, size):
+        data = real(handle, min(size, room))
+        while left:
+            left.pop()()
+        return data
+
+    monkeypatch.setattr(os, "read", read)
+
+
+@pytest.mark.promise("mirror.atomic")
+@pytest.mark.parametrize(
+    "now", [NOTE + "More.\n", NOTE[:-9], NOTE.replace("Only", "Just")], ids=["more", "less", "other"]
+)
+def test_a_note_that_changes_while_it_is_read_waits_for_the_next_scan(vault, monkeypatch, now):
+    vault.write("a.md", NOTE)
+    reading(monkeypatch, lambda: vault.write("a.md", now))
+    came = vault.attach()
+    assert counts(came) == {}
+    assert [(one.path, one.reason) for one in came.skipped] == [
+        ("a.md", "it is being written and waits for the next scan")
+    ]
+    assert counts(vault.scan()) == {"added": 1}
+    assert vault.disagreements() == []
+
+
+@pytest.mark.promise("mirror.isolated")
+def test_a_note_that_the_system_gives_in_pieces_is_taken_whole(vault, monkeypatch):
+    vault.write("a.md", NOTE)
+    reading(monkeypatch, lambda: None, room=7)
+    assert counts(vault.attach()) == {"added": 1}
+    assert vault.one("Only tabs").content == "Only tabs. See [[владелец]]."
+
+
+@pytest.mark.promise("mirror.isolated")
+@pytest.mark.parametrize("by_handle", [True, False], ids=["by handle", "by path"])
+@pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
+def test_a_folder_that_becomes_a_link_while_its_notes_are_read_is_not_followed(vault, tmp_path, monkeypatch, by_handle):
+    monkeypatch.setattr(tree, "_BY_HANDLE", by_handle)
+    for folder, text in (("notes/папка", "Inside"), ("outside", "Outside")):
+        (tmp_path / folder).mkdir()
+        for name in ("a.md", "b.md"):
+            (tmp_path / folder / name).write_text(f"{text} {name}.\n", encoding="utf-8")
+
+    def swap():
+        (vault.root / "папка").rename(vault.root / "was")
+        (vault.root / "папка").symlink_to(tmp_path / "outside")
+
+    reading(monkeypatch, swap)
+    came = vault.attach()
+    assert (counts(came), [one.path for one in came.skipped]) == ({"added": 1}, ["папка/b.md"])
+    assert [memory.content for memory in vault.memories().values()] == ["Inside a.md."]
 
 
 @pytest.mark.promise("history.erase")

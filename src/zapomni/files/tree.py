@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
 from zapomni.files.names import from_os, oddity, real_path, shown, to_os
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from typing import Self
 
 _BY_HANDLE: Final = {os.open, os.stat} <= os.supports_dir_fd and os.scandir in os.supports_fd
 """Whether the system opens a name within an open folder: then nothing can be put in the way meanwhile."""
@@ -37,14 +36,29 @@ class Entry(NamedTuple):
     problem: str | None
 
 
+class Content(NamedTuple):
+    """What a file held when it was read, and what was known of it before that and behind it."""
+
+    data: bytes
+    before: os.stat_result
+    after: os.stat_result
+
+
 class Folder(NamedTuple):
-    """An open folder of a tree, in which names are reached; each method raises `OSError`.
+    """An open folder of a tree, in which names are reached, closed by `with`; each method raises `OSError`.
 
     `handle` is None on systems that open nothing within an open folder.
     """
 
     handle: int | None
     path: str
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.handle is not None:
+            os.close(self.handle)
 
     def names(self) -> list[str]:
         """Return the names in it."""
@@ -142,6 +156,32 @@ class Tree:
 
     def open(self, path: str) -> BinaryIO:
         """Open a regular file for reading; the caller closes it."""
+        return os.fdopen(self._opened(path)[0], "rb")
+
+    def read(self, path: str, limit: int) -> Content:
+        """Read a regular file, at most one byte more than it had before, or than `limit` if that is less."""
+        handle, before = self._opened(path)
+        try:
+            data = _read(handle, min(before.st_size, limit))
+            return Content(data, before, os.fstat(handle))
+        finally:
+            os.close(handle)
+
+    def folder(self, path: str) -> Folder:
+        """Open a folder, name by name."""
+        if not _BY_HANDLE:
+            return self._unlinked(path)
+        handle = os.open(to_os(self.root), _FOLDER)
+        for name in path.split("/") if path else ():
+            try:
+                below = os.open(to_os(name), _FOLDER, dir_fd=handle)
+            finally:
+                os.close(handle)
+            handle = below
+        return Folder(handle, path)
+
+    def _opened(self, path: str) -> tuple[int, os.stat_result]:
+        """Return the handle of a regular file, which the caller closes, and what is known of it."""
         if not path:
             return _regular(os.open(to_os(self.root), _FLAGS))
         above, _, name = path.rpartition("/")
@@ -149,27 +189,14 @@ class Tree:
             # Opening a device can start it, so its kind is asked for before and, against a swap, after.
             if not stat.S_ISREG(folder.stat(name).st_mode):
                 raise OSError(_OTHER)
-            file = _regular(folder.open(name, _FLAGS))
-            if folder.handle is None and not self._is_at(path, file):
-                file.close()
-                raise OSError(_LINKED)
-        return file
-
-    @contextmanager
-    def folder(self, path: str) -> Iterator[Folder]:
-        """Open a folder, name by name."""
-        if not _BY_HANDLE:
-            yield self._unlinked(path)
-            return
-        handle = os.open(to_os(self.root), _FOLDER)
-        try:
-            for name in path.split("/") if path else ():
-                below = os.open(to_os(name), _FOLDER, dir_fd=handle)
-                os.close(handle)
-                handle = below
-            yield Folder(handle, path)
-        finally:
-            os.close(handle)
+            handle, info = _regular(folder.open(name, _FLAGS))
+            if folder.handle is None:
+                try:
+                    self._refuse_linked(path, info)
+                except OSError:
+                    os.close(handle)
+                    raise
+        return handle, info
 
     def _unlinked(self, path: str) -> Folder:
         reached = self.root
@@ -179,11 +206,10 @@ class Tree:
                 raise OSError(_LINKED)
         return Folder(None, reached)
 
-    def _is_at(self, path: str, file: BinaryIO) -> bool:
+    def _refuse_linked(self, path: str, info: os.stat_result) -> None:
         wanted = f"{self.root}/{path}"
-        return real_path(wanted) == os.path.normpath(wanted) and os.path.samestat(
-            os.fstat(file.fileno()), os.lstat(to_os(wanted))
-        )
+        if real_path(wanted) != os.path.normpath(wanted) or not os.path.samestat(info, os.lstat(to_os(wanted))):
+            raise OSError(_LINKED)
 
 
 def is_link(info: os.stat_result) -> bool:
@@ -191,8 +217,17 @@ def is_link(info: os.stat_result) -> bool:
     return stat.S_ISLNK(info.st_mode) or getattr(info, "st_reparse_tag", 0) == _JUNCTION
 
 
-def _regular(handle: int) -> BinaryIO:
-    if stat.S_ISREG(os.fstat(handle).st_mode):
-        return os.fdopen(handle, "rb")
+def _regular(handle: int) -> tuple[int, os.stat_result]:
+    info = os.fstat(handle)
+    if stat.S_ISREG(info.st_mode):
+        return handle, info
     os.close(handle)
     raise OSError(_OTHER)
+
+
+def _read(handle: int, size: int) -> bytes:
+    """Return `size` bytes of a file, which the system may give in several pieces, and one more if it has grown."""
+    data = os.read(handle, size + 1)
+    while len(data) < size and (more := os.read(handle, size + 1 - len(data))):
+        data += more
+    return data

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
@@ -134,10 +133,7 @@ def skipped(looked: Look) -> list[Skipped]:
 
 def _open(looked: Look, file: Found, known: set[str], clock: Clock) -> None:
     try:
-        with looked.tree.open(file.path) as opened:
-            before = os.fstat(opened.fileno())
-            data = opened.read(min(before.st_size, SIZE_LIMIT) + 1)  # room for the limit takes longer than the reading
-            after = os.fstat(opened.fileno())
+        data, before, after = looked.tree.read(file.path, SIZE_LIMIT)
     except OSError as error:
         looked.waiting[file.path] = f"it cannot be read ({error.strerror or error})"
         return
@@ -165,7 +161,8 @@ def _take_in(looked: Look, path: str, data: bytes) -> None:
         looked.broken[path] = f"it is not UTF-8 (byte {error.start + 1})"
         return
     looked.texts[path] = text
-    if OURS in text and is_leaf(text):
+    ours = OURS in text
+    if ours and is_leaf(text):
         looked.broken[path] = LEAF
         return
     try:
@@ -173,7 +170,7 @@ def _take_in(looked: Look, path: str, data: bytes) -> None:
     except InvalidInput as error:
         looked.broken[path] = error.message
         return
-    claim = one.note.memory_id if OURS in text else None
+    claim = one.note.memory_id if ours else None
     if claim is not None:
         file = looked.seen[path]
         looked.seen[path] = Seen(
