@@ -67,7 +67,7 @@ def said(text: str, path: str) -> Said:
     name = stem(path.rpartition("/")[2])
     title = "" if note.untitled else note.name or first_heading(note.body) or shown(name)
     values: dict[str, Any] = {
-        "content": plain_body(note.body) if not is_blank(note.body) else note.description or title or name,
+        "content": note.body if not is_blank(note.body) else note.description or title or name,
         "title": title,
         "description": note.description,
         "about": note.about,
@@ -76,8 +76,9 @@ def said(text: str, path: str) -> Said:
     }
     optional = {name: getattr(note, name) for name in _OPTIONAL if getattr(note, name) is not None}
     carried = (*(_HEADED if note.header else _ALWAYS), *optional)
+    in_header = redact(note.header)[1]  # before the body, which the index would else part again: 25 us a note
     prepared = prepare(Draft(**values | optional))
-    held = bool(prepared.redactions) or bool(redact(note.header)[1])
+    held = bool(prepared.redactions) or bool(in_header)
     return Said(note=note, prepared=prepared, carried=carried, held=held)
 
 
