@@ -35,8 +35,8 @@ VERB = "mirror"
 class Reconcile:
     """What all parts of one reconcile share.
 
-    `rows` is what the store holds as agreed, by path, `paths` says where the file of each memory is, `taken` holds the
-    `path_key`s of what stands in the folder.
+    `rows` is what the store holds as agreed, by path, `paths` says where the file of each memory is, `returning` whose
+    file it would be that comes back, by its SHA-256, `taken` holds the `path_key`s of what stands in the folder.
     """
 
     def __init__(
@@ -54,6 +54,7 @@ class Reconcile:
         self.rows = dict(rows)
         self.standing = standing
         self.removed = context.store.mirrors.removed(source.id)
+        self.returning = {mark: memory_id for memory_id, mark in reversed(self.removed.items())}
         self.actor = Actor(name=f"{VERB}:{asked_by.name}", origin=Origin.FILE)
         self.paths = _paths_of(self.rows)
         known = (*rows, *looked.seen, *looked.waiting)

@@ -278,8 +278,7 @@ def _admit_one(state: Reconcile, tx: Tx, file: Seen, problem: str | None) -> Non
 
 def _known_of(state: Reconcile, tx: Tx, file: Seen) -> Memory | None:
     """Return the memory that a new file names, or whose gone file it is, of those without a file."""
-    came_back = next((memory_id for memory_id, mark in state.removed.items() if mark == file.sha256), None)
-    named = file.claims or came_back
+    named = file.claims or state.returning.get(file.sha256)
     claimed = tx.get(named) if named else None
     if claimed is None or claimed.scope != state.source.scope or claimed.id in state.paths:
         return None
