@@ -29,7 +29,8 @@ class Runs(dict[str, T], Generic[T]):
 
     def of(self, text: str) -> Iterator[T]:
         """Return what each run of a text comes to, in their order."""
-        return map(self.__getitem__, runs_of(text))
+        # Titles and tags are parted as quickly as looked up, and keep no content of many runs from being remembered.
+        return map(self.__getitem__, runs_of(text) if len(text) > _LONGEST else text.split())
 
     def __missing__(self, run: str) -> T:
         made = self._work(run)
