@@ -1,3 +1,4 @@
+import hashlib
 import unicodedata
 
 import pytest
@@ -94,3 +95,10 @@ def test_a_digest_is_that_of_the_whole_text_in_its_compatible_form(texts: list[s
     text = gap.join(texts)
     whole = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     assert digest(text) == digest(" ".join(whole.split()))
+
+
+@pytest.mark.parametrize("length", [0, 1, 2_047, 2_048, 4_094, 9_999])
+def test_a_digest_is_blake2b_of_the_folded_text_whatever_its_length(length: int) -> None:
+    text = ("Ёж ` run " * 2_000)[:length]
+    folded = " ".join(text.casefold().replace("ё", "е").split())
+    assert digest(text) == hashlib.blake2b(folded.encode(), digest_size=16).digest()
