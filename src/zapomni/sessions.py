@@ -51,7 +51,7 @@ class Sessions:
         """Return the pack of a session that starts, resumes or goes on after a compaction."""
         from zapomni.services.sessions.briefing import Pack
 
-        session = _name(event)
+        session = event.session
         if session and not self._first(session, event):
             return Pack("")
         if session and event.source in _RENEWED:
@@ -66,7 +66,7 @@ class Sessions:
         from zapomni.services.sessions.briefing import PACK_LIMIT, Pack, relevant_pack
         from zapomni.services.sessions.prompted import relevant
 
-        session = _name(event)
+        session = event.session
         marks = self._store.marks(session) if session else {}
         if session and not self._first(session, event, marks):
             return Pack("")
@@ -84,7 +84,7 @@ class Sessions:
         from zapomni.services.sessions.capture import capture
 
         captured = capture(self._context, event, actor=self._actor)
-        session = _name(event)
+        session = event.session
         if session and event.moment is Moment.COMPACT and not often:
             self._store.unmark(session)
         if event.moment is Moment.END:
@@ -175,11 +175,6 @@ class Sessions:
     def _agent(self, event: Event) -> Scope:
         """Return whose session it is: the agent of the settings, or else the client."""
         return self._context.place.agent or Scope(kind=ScopeKind.AGENT, name=event.client)
-
-
-def _name(event: Event) -> str:
-    """Return the name of a session; one client's session may be told of by the hooks of two clients."""
-    return event.session
 
 
 def _mark(event: Event) -> str:

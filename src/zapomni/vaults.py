@@ -76,7 +76,7 @@ class Vaults:
         sources = self._context.store.documents.sources()
         mirrored = [one for one in sources if one.mode is SourceMode.MIRROR and one.scope == memory.scope]
         if not mirrored:
-            return ()
+            return ()  # whoever mirrors nothing has nothing loaded for it
         from zapomni.services.vault.keep import index_warnings
 
         return tuple(

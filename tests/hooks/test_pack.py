@@ -11,7 +11,7 @@ from tests.hooks.events import context_of
 from zapomni.model import Actor, Origin
 from zapomni.opening import open_memory
 from zapomni.services.sessions.briefing import PACK_LIMIT
-from zapomni.text.fence import without_fences
+from zapomni.text.echoes import own_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,7 @@ def test_a_session_starts_with_rules_notes_the_project_and_what_there_is(app: Za
     for told in ("Отвечай по-русски.", "Ветка import-v2", "rewritten in Rust", "Where orders live", "database (1)"):
         assert told in pack
     assert "The memory holds 4: 3 semantic, 1 working." in pack
-    assert without_fences(pack) == ""
+    assert not own_words(pack).strip()
 
 
 @pytest.mark.promise("hooks.pack")
@@ -54,7 +54,7 @@ def test_a_pack_has_at_most_nine_thousand_characters_and_says_what_it_left_out(a
     assert "Left out for want of room:" in pack
     assert "of rules" in pack
     assert "of open working notes" in pack
-    assert without_fences(pack) == ""
+    assert not own_words(pack).strip()
 
 
 @pytest.mark.promise("hooks.pack")

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from zapomni.model import Link, LinkKind, Origin, Trust, Verb
+from zapomni.model import Origin, Trust, Verb
 from zapomni.store.readings import Reading, Span
 
 
@@ -22,8 +22,8 @@ def test_a_text_is_kept_with_the_places_of_its_memories(bench):
     store = bench.store.readings
     assert store.spans("b") == [Span("r1", 24, 41)]
     assert store.memories_of("r1") == ["a", "b"]
-    assert [one.id for one in store.readings_of(bench.user, "notes", "day.md")] == ["r1"]
-    assert store.readings_of(bench.user, "notes", "other.md") == []
+    assert [one.id for one in store.readings_of(bench.user, "notes")] == ["r1"]
+    assert store.readings_of(bench.user, "others") == []
     with bench.store.write() as tx:
         tx.readings.drop("r1")
     assert (store.reading("r1"), store.spans("a")) == (None, [])
@@ -72,9 +72,7 @@ def test_memories_wait_for_a_consolidation_oldest_first_and_insights_do_not(benc
     assert store.unconsolidated_counts() == {bench.user: 2, bench.other: 1}
     with bench.store.write() as tx:
         tx.readings.mark_consolidated(["old", "new"], "run", bench.now)
-        tx.link([Link(source="insight", target="old", kind=LinkKind.DERIVED_FROM)])
     assert store.unconsolidated(bench.user, 10) == []
-    assert store.insights_of(["old"]) == ["insight"]
     with bench.store.write() as tx:
         tx.readings.unmark_consolidated(run="run")
     assert len(store.unconsolidated(bench.user, 10)) == 2

@@ -334,16 +334,6 @@ def test_a_second_space_is_built_beside_the_first_and_takes_its_place(bench, vec
     assert bench.unwell() == []
 
 
-def test_a_space_being_built_can_be_dropped(bench, vectors):
-    bench.add(bench.memory("a"))
-    vectors.embed(vectors.space("old"))
-    new = vectors.space("new")
-    vectors.embed(new)
-    bench.store.drop_space(new.no)
-    assert [space.model for space in bench.store.spaces()] == ["old"]
-    assert bench.unwell() == []
-
-
 def test_the_mean_grows_out_of_the_prior_at_a_hundred_and_each_doubling(bench, vectors):
     space = vectors.space()
     means = []

@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zapomni.text.fence import MARKER, fence, without_fences
+from zapomni.text.echoes import own_words
+from zapomni.text.fence import MARKER, fence
 
 
 def test_recalled_text_is_quoted_as_data_with_where_it_comes_from() -> None:
@@ -26,11 +27,4 @@ def test_text_cannot_close_its_fence() -> None:
 def test_a_fence_has_one_beginning_and_one_end_whatever_is_in_it(text: str, label: str) -> None:
     fenced = fence(text, label)
     assert fenced.count(MARKER) == 2
-    assert without_fences(fenced) == ""
-
-
-def test_capture_drops_what_was_recalled_and_keeps_the_rest() -> None:
-    both = f"question\n{fence('one', 'a')}\nbetween\n{fence('two', 'b')}\nanswer"
-    assert without_fences(both) == "question\nbetween\nanswer"
-    assert without_fences("no fence here") == "no fence here"
-    assert without_fences(f"talk about {MARKER} itself") == f"talk about {MARKER} itself"
+    assert not own_words(fenced).strip()

@@ -85,9 +85,7 @@ def remember(context: Context, draft: Draft, *, actor: Actor, warnings: tuple[st
     )
 
 
-def remember_many(
-    context: Context, drafts: Sequence[Draft], *, actor: Actor, run: str | None = None
-) -> Iterator[Outcome]:
+def remember_many(context: Context, drafts: Sequence[Draft], *, actor: Actor) -> Iterator[Outcome]:
     """Store many memories, a transaction for each thousand; yields one outcome a draft, in order.
 
     Near duplicates are not looked for. A draft that cannot be stored raises `InvalidInput` before its batch
@@ -95,7 +93,7 @@ def remember_many(
     """
 
     def readied(batch: Sequence[Draft]) -> list[Entry]:
-        return [entry_of(context, draft, actor=actor, run=run) for draft in batch]
+        return [entry_of(context, draft, actor=actor) for draft in batch]
 
     ahead = Ahead(readied, [drafts[start : start + BATCH] for start in range(0, len(drafts), BATCH)])
     for entries in ahead:

@@ -156,9 +156,6 @@ class Corpus(Protocol[Item]):
     def activate(self, space_no: int) -> None:
         """Make a whole space the active one, retire the one before it and drop its vectors."""
 
-    def drop_space(self, space_no: int) -> None:
-        """Drop a space that is being built, with its vectors and jobs."""
-
     def embed_jobs(self, space_no: int, limit: int, now: datetime, *, retry: bool = False) -> list[EmbedJob[Item]]:
         """Return waiting jobs, oldest first; those that failed wait for their time unless `retry`."""
 

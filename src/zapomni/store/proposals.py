@@ -45,6 +45,3 @@ class Proposals(Protocol):
         limit: int,
     ) -> list[Proposal]:
         """Return proposals of some scopes, oldest first; no kinds are every kind."""
-
-    def open_counts(self) -> dict[Scope, int]:
-        """Return how many proposals are open, by scope; those without any are left out."""

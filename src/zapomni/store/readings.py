@@ -79,8 +79,8 @@ class Readings(Protocol):
     def reading(self, reading_id: str) -> Reading | None:
         """Return one text."""
 
-    def readings_of(self, scope: Scope, source: str, path: str | None = None) -> list[Reading]:
-        """Return the texts of a source, or of one file of it, oldest first."""
+    def readings_of(self, scope: Scope, source: str) -> list[Reading]:
+        """Return the texts of a source, oldest first."""
 
     def spans(self, memory_id: str) -> list[Span]:
         """Return where a memory stands in what was read."""
@@ -105,6 +105,3 @@ class Readings(Protocol):
 
     def unconsolidated_counts(self) -> dict[Scope, int]:
         """Return how many memories wait for a consolidation, by scope; those without any are left out."""
-
-    def insights_of(self, memory_ids: Sequence[str]) -> list[str]:
-        """Return the ids of the undeleted insights that were derived from any of these memories."""

@@ -90,7 +90,7 @@ def _narrowed(supply: Supply) -> dict[str, Any] | None:
 
 
 # --- ingest -----------------------------------------------------------------------------------------------
-def ingested_shape(came: Ingested, *, preview: int | None = PREVIEW) -> dict[str, Any]:
+def ingested_shape(came: Ingested) -> dict[str, Any]:
     """Return what ingesting one text or image came to: each memory with where it stands in the reading."""
     return {
         "run": came.run,
@@ -99,7 +99,7 @@ def ingested_shape(came: Ingested, *, preview: int | None = PREVIEW) -> dict[str
         "path": came.reading.path,
         "scope": str(came.scope),
         "count": len(came.kept),
-        "memories": [_kept_shape(kept, preview) for kept in came.kept],
+        "memories": [_kept_shape(kept) for kept in came.kept],
         "waiting": came.waiting,
         "retired": list(came.retired),
         "conflicts": list(came.conflicts),
@@ -174,9 +174,9 @@ def enriched_shape(done: Enriched) -> dict[str, Any]:
     return shape | {"reason": done.reason} if done.reason else shape
 
 
-def _kept_shape(kept: Kept, preview: int | None) -> dict[str, Any]:
+def _kept_shape(kept: Kept) -> dict[str, Any]:
     memory = kept.outcome.memory
-    shape = memory_shape(memory, preview=preview) if memory is not None else {"id": ""}
+    shape = memory_shape(memory, preview=PREVIEW) if memory is not None else {"id": ""}
     return {
         "status": kept.outcome.status.value,
         "start": kept.place.start,

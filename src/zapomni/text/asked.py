@@ -32,11 +32,6 @@ class Asked(Struct, frozen=True, kw_only=True):
     entities: tuple[str, ...] = ()
     newest: bool = False
 
-    @property
-    def narrows(self) -> bool:
-        """Tell whether it says anything by which memories can be told apart."""
-        return bool(self.since or self.until or self.entities)
-
 
 def read_asked(question: str, names: Iterable[str], now: datetime, zone: tzinfo) -> Asked:
     """Return what a question says of time, and which of the known names occur in it, in any case of Russian.

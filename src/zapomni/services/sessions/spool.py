@@ -57,13 +57,13 @@ def waiting(home: Path) -> list[Path]:
         return []
 
 
-def drain(home: Path, take: Callable[[Event], object], most: int = MOST) -> int:
+def drain(home: Path, take: Callable[[Event], object]) -> int:
     """Work entries off and return how many; one that can never be read is put aside.
 
     Ends quietly where nothing can be written yet. Whatever else `take` raises leaves the entry where it is.
     """
     done = 0
-    for entry in waiting(home)[:most]:
+    for entry in waiting(home)[:MOST]:
         try:
             take(_read(entry))
         except FileNotFoundError:  # another process has just taken it

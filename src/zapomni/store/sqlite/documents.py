@@ -186,11 +186,6 @@ class SqliteDocuments:
         with self._db.writing() as db:
             spaces.activate(db, CHUNKS, space_no)
 
-    def drop_space(self, space_no: int) -> None:
-        """Drop a space that is being built, with its vectors and jobs."""
-        with self._db.writing() as db:
-            spaces.drop(db, CHUNKS, space_no)
-
     def embed_jobs(
         self, space_no: int, limit: int, now: datetime, *, retry: bool = False
     ) -> list[EmbedJob[WaitingChunk]]:

@@ -109,15 +109,6 @@ class SqliteProposals:
         )
         return self._proposals(condition, (_names(scopes), dumps(list(states)), dumps(list(kinds)), limit))
 
-    def open_counts(self) -> dict[Scope, int]:
-        """Return how many proposals are open, by scope; those without any are left out."""
-        sql = (
-            "SELECT s.kind, s.name, count(*) FROM proposals p JOIN scopes s ON s.no = p.scope_no"
-            " WHERE p.state = 'open' GROUP BY s.no ORDER BY s.no"
-        )
-        with self._db.reading() as db:
-            return {scope_of(kind, name): count for kind, name, count in rows_of(db, sql)}
-
     def _proposals(self, condition: str, values: tuple[Any, ...]) -> list[Proposal]:
         with self._db.reading() as db:
             rows = rows_of(db, f"{_SELECT} WHERE {condition}", values)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zapomni.model import LinkKind, Origin, Scope, ScopeKind, Trust
+from zapomni.model import Origin, Scope, ScopeKind, Trust
 from zapomni.record import read_stamp, stamp
 from zapomni.store.readings import EnrichJob, Reading, Span
 from zapomni.store.sqlite.connection import column_of, rows_of, value_of
-from zapomni.store.sqlite.rows import SELECT_MEMORY, dumps, memory_of
+from zapomni.store.sqlite.rows import SELECT_MEMORY, memory_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -99,10 +99,10 @@ class SqliteReadings:
         """Return one text."""
         return next(iter(self._readings("r.id = ?", (reading_id,))), None)
 
-    def readings_of(self, scope: Scope, source: str, path: str | None = None) -> list[Reading]:
-        """Return the texts of a source, or of one file of it, oldest first."""
-        condition = "o.kind = ? AND o.name = ? AND r.source = ? AND (?4 IS NULL OR r.path = ?4) ORDER BY r.no"
-        return self._readings(condition, (scope.kind.value, scope.name, source, path))
+    def readings_of(self, scope: Scope, source: str) -> list[Reading]:
+        """Return the texts of a source, oldest first."""
+        condition = "o.kind = ? AND o.name = ? AND r.source = ? ORDER BY r.no"
+        return self._readings(condition, (scope.kind.value, scope.name, source))
 
     def spans(self, memory_id: str) -> list[Span]:
         """Return where a memory stands in what was read."""
@@ -161,16 +161,6 @@ class SqliteReadings:
         )
         with self._db.reading() as db:
             return {Scope(kind=ScopeKind(kind), name=name): count for kind, name, count in rows_of(db, sql)}
-
-    def insights_of(self, memory_ids: Sequence[str]) -> list[str]:
-        """Return the ids of the undeleted insights that were derived from any of these memories."""
-        sql = (
-            "SELECT DISTINCT m.id FROM links l JOIN memories m ON m.id = l.source"
-            f" WHERE l.kind = '{LinkKind.DERIVED_FROM.value}' AND m.origin = '{Origin.CONSOLIDATION.value}'"
-            " AND m.deleted_at IS NULL AND l.target IN (SELECT value FROM json_each(?)) ORDER BY m.no"
-        )
-        with self._db.reading() as db:
-            return column_of(db, sql, (dumps(list(memory_ids)),))
 
     def _readings(self, condition: str, values: tuple[Any, ...]) -> list[Reading]:
         with self._db.reading() as db:

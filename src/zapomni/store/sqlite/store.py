@@ -234,13 +234,6 @@ class SqliteStore(Rooms):
         with self._db.writing() as db:
             spaces.activate(db, MEMORIES, space_no)
 
-    def drop_space(self, space_no: int) -> None:
-        """Drop a space that is being built, with its vectors and jobs."""
-        from zapomni.store.sqlite import spaces
-
-        with self._db.writing() as db:
-            spaces.drop(db, MEMORIES, space_no)
-
     def embed_jobs(self, space_no: int, limit: int, now: datetime, *, retry: bool = False) -> list[EmbedJob[Memory]]:
         """Return waiting jobs, oldest first; those that failed wait for their time unless `retry`."""
         from zapomni.store.sqlite import queue

@@ -87,8 +87,8 @@ class Writer:
             self._broken()
 
 
-def split_lines(read: Callable[[], bytes], limit: int = LINE_LIMIT) -> Iterator[bytes | Overlong]:
-    """Yield lines without their ends; of one that is longer than `limit` only its two ends are kept."""
+def split_lines(read: Callable[[], bytes]) -> Iterator[bytes | Overlong]:
+    """Yield lines without their ends; of one that is longer than `LINE_LIMIT` only its two ends are kept."""
     held, head = bytearray(), b""
     while chunk := _read(read):
         *ended, rest = chunk.split(b"\n")
@@ -97,7 +97,7 @@ def split_lines(read: Callable[[], bytes], limit: int = LINE_LIMIT) -> Iterator[
             yield Overlong(head, bytes(held[-_EDGE:])) if head else bytes(held)
             held, head = bytearray(), b""
         held += rest
-        if len(held) > limit:
+        if len(held) > LINE_LIMIT:
             head = head or bytes(held[:_EDGE])
             del held[:-_EDGE]
     if held:
