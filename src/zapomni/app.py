@@ -201,7 +201,7 @@ class Zapomni(Parts):
         from zapomni.exchange.exporting import export, read_form
 
         self.context.touches.flush()
-        with self.vault.snapshot(self.scopes(scopes) if scopes else ()) as snapshot:
+        with self.store_file.snapshot(self.scopes(scopes) if scopes else ()) as snapshot:
             written = export(snapshot, target, read_form(form), clock=self._clock, history=history)
         apart = sum(listed.changes for listed in self.versions.branches())
         on_branches = (f"{apart:,} on branches, until they are merged",) if apart else ()
@@ -213,7 +213,7 @@ class Zapomni(Parts):
         from zapomni.services.parse import parse_path
 
         place, wanted = parse_path("git", folder), self.scopes(scopes) if scopes else ()
-        with self.vault.snapshot() as snapshot:
+        with self.store_file.snapshot() as snapshot:
             return export_git(snapshot, place, wanted, force=force)
 
     def import_(
@@ -245,14 +245,14 @@ class Zapomni(Parts):
 
         place = parse_path("path", path)
         self.context.touches.flush()
-        return backup(self.store, self.vault, place, force=force)
+        return backup(self.store, self.store_file, place, force=force)
 
     def restore(self, path: str | Path, *, verify: bool = False, force: bool = False) -> Restored:
         """Check a backup and bring the store to its content; `verify` only checks."""
         from zapomni.services.backup import restore
         from zapomni.services.parse import parse_path
 
-        return restore(self.vault, parse_path("path", path), clock=self._clock, verify=verify, force=force)
+        return restore(self.store_file, parse_path("path", path), clock=self._clock, verify=verify, force=force)
 
     # --- what surfaces need beside the verbs ------------------------------------------------------------
     def scopes(self, asked: Sequence[str] = ()) -> tuple[Scope, ...]:

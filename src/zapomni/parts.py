@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from zapomni.sessions import Sessions
     from zapomni.settings import Config
     from zapomni.store.base import Store
-    from zapomni.store.sqlite.vault import SqliteVault
+    from zapomni.store.sqlite.file import SqliteFile
     from zapomni.vaults import Vaults
     from zapomni.versions import Versions
 
@@ -97,11 +97,11 @@ class Parts:
             return self._store
 
     @property
-    def vault(self) -> SqliteVault:
+    def store_file(self) -> SqliteFile:
         """The store's file as one thing."""
-        from zapomni.store.sqlite.vault import SqliteVault
+        from zapomni.store.sqlite.file import SqliteFile
 
-        return SqliteVault(self.config.store_path, self.config.store.busy_timeout_ms, self._clock)
+        return SqliteFile(self.config.store_path, self.config.store.busy_timeout_ms, self._clock)
 
     @property
     def embedding(self) -> Embedding[Memory]:

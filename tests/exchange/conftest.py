@@ -58,7 +58,7 @@ def lines(tmp_path: Path) -> Callable[..., Path]:
 @pytest.fixture
 def everything() -> Callable[[Zapomni], list[Memory]]:
     def read(app: Zapomni) -> list[Memory]:
-        with app.vault.snapshot() as snapshot:
+        with app.store_file.snapshot() as snapshot:
             return list(snapshot.memories())
 
     return read

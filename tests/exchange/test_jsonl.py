@@ -345,6 +345,6 @@ def test_whatever_can_be_stored_comes_back_from_an_export(pairs: list[tuple[Draf
             one.export(home / "e1")
             assert other.import_(home / "e1").bad == ()
             other.export(home / "e2")
-            with other.vault.snapshot() as snapshot:
+            with other.store_file.snapshot() as snapshot:
                 assert list(snapshot.memories()) == memories
         assert _same(home / "e1", home / "e2")

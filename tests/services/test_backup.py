@@ -480,7 +480,7 @@ def test_a_store_that_was_written_to_since_it_was_looked_at_is_not_replaced_with
         other.remember("just now")
         real(*given)
 
-    monkeypatch.setattr("zapomni.store.sqlite.vault.copy", slow)
+    monkeypatch.setattr("zapomni.store.sqlite.file.copy", slow)
     with pytest.raises(Refused, match="holds 1 memory"):
         other.restore(tmp_path / "backup")
     assert _contents(other) == {"just now"}

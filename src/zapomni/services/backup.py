@@ -21,7 +21,7 @@ _BESIDE: Final = ("", "-wal", "-shm", "-journal", ".lock")
 _NO_BACKUP: Final = "Name a file that `zapomni backup` wrote; `zapomni import` reads exports and other files"
 
 
-class Vault(Protocol):
+class StoreFile(Protocol):
     """The file of a store, whether or not it can be opened."""
 
     path: Path
@@ -63,7 +63,7 @@ class Restored(Struct, frozen=True, kw_only=True):
     before: Path | None = None
 
 
-def backup(store: Store, vault: Vault, path: Path, *, force: bool = False) -> BackedUp:
+def backup(store: Store, live: StoreFile, path: Path, *, force: bool = False) -> BackedUp:
     """Write everything acknowledged so far to one file, while others go on writing, and check it.
 
     The file appears only when complete. Raises `Refused` for a file that is there already unless `force`,
@@ -72,17 +72,17 @@ def backup(store: Store, vault: Vault, path: Path, *, force: bool = False) -> Ba
     target = path.absolute()
     if target.is_dir():
         raise InvalidInput("path", f"{target} is a folder", remedy="Name a file in it")
-    _refuse_own_files(vault.path, target)
+    _refuse_own_files(live.path, target)
     if target.exists() and not force:
         raise Refused(f"{target} is there already", remedy="Name another file, or say --force to replace it")
     if not target.parent.is_dir():
         raise NotFound(f"there is no folder {target.parent}", remedy="Make it first")
     store.backup(target)
-    found = vault.look(target)
+    found = live.look(target)
     return BackedUp(path=target, memories=found["memories"], deleted=found["deleted"], bytes=target.stat().st_size)
 
 
-def restore(vault: Vault, path: Path, *, clock: Clock, verify: bool = False, force: bool = False) -> Restored:
+def restore(live: StoreFile, path: Path, *, clock: Clock, verify: bool = False, force: bool = False) -> Restored:
     """Check a backup and bring the store to its content; other processes see it at their next reading.
 
     `verify` only checks. A store that holds memories is replaced only with `force`, and is first backed up
@@ -91,26 +91,26 @@ def restore(vault: Vault, path: Path, *, clock: Clock, verify: bool = False, for
     """
     source = path.absolute()
     _refuse_other_files(source)
-    found = vault.look(source)
+    found = live.look(source)
     answer = Restored(
         path=source, memories=found["memories"], deleted=found["deleted"], schema=found["schema"], done=False
     )
     if verify:
         return answer
-    if source.resolve() == vault.path.resolve():
+    if source.resolve() == live.path.resolve():
         raise Refused(f"{source} is the store itself", remedy="Name a backup of it")
-    held = _held(vault)
+    held = _held(live)
     if held and not force:
-        raise _would_be_lost(vault, held)
+        raise _would_be_lost(live, held)
 
     def keep() -> Path | None:
         """Keep what is there now, others having written since it was looked at."""
-        lost = held or _held(vault)
+        lost = held or _held(live)
         if lost and not force:
-            raise _would_be_lost(vault, lost)
-        return vault.keep(clock().strftime("%Y%m%dT%H%M%SZ")) if lost else None
+            raise _would_be_lost(live, lost)
+        return live.keep(clock().strftime("%Y%m%dT%H%M%SZ")) if lost else None
 
-    return replace(answer, done=True, before=vault.restore_from(source, keep))
+    return replace(answer, done=True, before=live.restore_from(source, keep))
 
 
 def _refuse_own_files(store: Path, target: Path) -> None:
@@ -129,9 +129,9 @@ def is_own_file(store: Path, target: Path) -> bool:
     return name in {own + end for end in _BESIDE} or (name.startswith(".") and name.endswith(".lock"))
 
 
-def _would_be_lost(vault: Vault, held: str) -> Refused:
+def _would_be_lost(live: StoreFile, held: str) -> Refused:
     remedy = "Say --force to replace it: what is there now is kept beside it"
-    return Refused(f"the store {vault.path} holds {held}", remedy=remedy)
+    return Refused(f"the store {live.path} holds {held}", remedy=remedy)
 
 
 def _refuse_other_files(path: Path) -> None:
@@ -147,12 +147,12 @@ def _refuse_other_files(path: Path) -> None:
         raise InvalidInput("file", f"{path} is not a backup", remedy=_NO_BACKUP)
 
 
-def _held(vault: Vault) -> str:
+def _held(live: StoreFile) -> str:
     """Say what would be lost; nothing for a store that is new or not there."""
-    if not vault.path.exists() or vault.path.stat().st_size == 0:
+    if not live.path.exists() or live.path.stat().st_size == 0:
         return ""
     try:
-        found = vault.look(vault.path)
+        found = live.look(live.path)
     except ZapomniError as error:
         return f"something that cannot be read: {error.message}"
     memories = found["memories"] + found["deleted"]

@@ -33,7 +33,7 @@ _COUNTS: Final = {
 _BESIDE: Final = ("", "-wal", "-shm")
 
 
-class SqliteVault:
+class SqliteFile:
     """The file of one store; it need not be whole, nor be there."""
 
     def __init__(self, path: Path, busy_timeout_ms: int, clock: Clock) -> None:
@@ -174,6 +174,3 @@ def _leap_over(source: apsw.Connection, live: apsw.Connection) -> None:
         "UPDATE sqlite_sequence SET seq = max(seq, ?2) + ?3 WHERE name = ?1", [(*row, _LEAP) for row in used]
     )
     source.execute("COMMIT")
-
-
-__all__ = ["SqliteVault"]
