@@ -43,7 +43,7 @@ class NotFound(ZapomniError):
 
 
 class Ambiguous(ZapomniError):
-    """A short id fits several memories, or sources; `matches` lists them and nothing was changed."""
+    """A short id fits several memories, or several of `what`; `matches` lists them and nothing was changed."""
 
     code = "ambiguous"
     exit_status = 4

@@ -17,7 +17,7 @@ class Embedder(Protocol):
     """Turns texts into unit vectors of one space.
 
     An entry point in the group `zapomni.embedders` names a function `make(settings) -> Embedder`, where
-    `settings` is the frozen `config.EmbedderSettings`. Making one is cheap: it loads nothing and asks nobody.
+    `settings` is the frozen `settings.EmbedderSettings`. Making one is cheap: it loads nothing and asks nobody.
     """
 
     provider: str

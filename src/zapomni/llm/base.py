@@ -63,7 +63,7 @@ class Llm(Protocol):
     """Answers tasks; safe to use from many threads.
 
     An entry point in the group `zapomni.llms` names a function `make(settings) -> Llm`, where `settings` is the
-    frozen `config.LlmSettings`. Making one is cheap: it loads nothing and asks nobody.
+    frozen `settings.LlmSettings`. Making one is cheap: it loads nothing and asks nobody.
     """
 
     @property

@@ -1,4 +1,4 @@
-"""What a store must do: the extension point `zapomni.stores`.
+"""What a store must do; `parts` names the one that there is.
 
 A store keeps memories with their history and answers which of them fit. It decides nothing: what may be
 written, and what is shown first, is settled above it. `no` is the store's own row number of a memory:
@@ -181,7 +181,7 @@ class Store(Corpus["Memory"], Protocol):
     """Memories, their history, their words and their vectors, shared by any number of processes.
 
     Every read of memories takes a `Filter` and applies it before any limit. Methods may be called from any
-    thread. Raises `StoreBusy` when another process holds the store longer than `busy_timeout`, `StoreDamaged`
+    thread. Raises `StoreBusy` when another process holds the store longer than `store.busy_timeout_ms`, `StoreDamaged`
     when the file is not whole, `Unavailable` when the disk is full or the file read-only.
     """
 

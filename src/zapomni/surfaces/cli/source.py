@@ -159,7 +159,7 @@ class _Wish(NamedTuple):
 def _scan(
     session: Session, app: Zapomni, name: str | None, scopes: Sequence[str], wish: _Wish, *, quiet: bool
 ) -> list[Scanned]:
-    """Bring sources of both modes up to date; a server has its ingested ones read one by one, each by its name."""
+    """Bring sources of every mode up to date; a server has its ingested ones read one by one, each by its name."""
     with progress("reading", shown=not (quiet or session.json)) as move:
         options: dict[str, Any] = {"scopes": scopes, "accept_removals": wish.accept_removals}
         options["progress"] = (lambda _: move) if move is not None else None

@@ -1,1 +1,1 @@
-"""The MCP server: six tools, two resources and three prompts over one memory, by stdio and by HTTP."""
+"""The MCP server: tools, resources and prompts over one memory, by stdio and by HTTP."""

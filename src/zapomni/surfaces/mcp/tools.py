@@ -298,7 +298,7 @@ BY_NAME: Final[Mapping[str, Tool]] = {tool.name: tool for tool in TOOLS}
 
 
 def offered(profile: str) -> tuple[Tool, ...]:
-    """Return the tools of a profile, `config.TOOL_PROFILES`."""
+    """Return the tools of a profile of `settings.TOOL_PROFILES`."""
     return tuple(tool for tool in TOOLS if profile == "full" or not tool.extra)
 
 
