@@ -6,11 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 from unicodedata import normalize
 
-from zapomni.model import Scope, ScopeKind
 from zapomni.model.document import Chunk, Document, DocumentKind, Source, SourceMode
 from zapomni.record import read_stamp
 from zapomni.store.sqlite.condition import Condition
-from zapomni.store.sqlite.rows import dumps, stamped
+from zapomni.store.sqlite.rows import dumps, scope_of, stamped
 from zapomni.text.fold import name_key
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def source_of(row: Row) -> Source:
         id=source_id,
         root=root,
         mode=SourceMode(mode),
-        scope=Scope(kind=ScopeKind(kind), name=name),
+        scope=scope_of(kind, name),
         created_at=read_stamp(created_at),
         include=tuple(json.loads(include)),
         exclude=tuple(json.loads(exclude)),

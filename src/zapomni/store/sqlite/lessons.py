@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from zapomni.record import read_stamp, stamp
 from zapomni.store.lessons import Rule
 from zapomni.store.sqlite.connection import column_of, rows_of
-from zapomni.store.sqlite.rows import dumps, scope_of
+from zapomni.store.sqlite.rows import IN_SCOPES, dumps, listed_scopes, scope_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
     from zapomni.model import Scope
     from zapomni.store.sqlite.connection import Connections
+
+_ACKNOWLEDGED: Final = (
+    "SELECT a.item FROM acknowledged a JOIN scopes o ON o.no = a.scope_no WHERE o.kind = ?2 AND o.name = ?3"
+)
+"""What the reader of the second and third parameter has acknowledged."""
 
 
 class SqliteLessonWrites:
@@ -54,12 +59,10 @@ class SqliteLessons:
             "SELECT m.id, f.kind, f.name, r.at FROM rules r JOIN memories m ON m.no = r.memory_no"
             " JOIN scopes s ON s.no = m.scope_no JOIN scopes f ON f.no = r.from_scope_no"
             " WHERE m.deleted_at IS NULL AND NOT (f.kind = ?2 AND f.name = ?3)"
-            " AND EXISTS (SELECT 1 FROM json_each(?1) e WHERE e.value ->> 0 = s.kind AND e.value ->> 1 = s.name)"
-            f" AND m.id NOT IN ({_ACKNOWLEDGED}) ORDER BY r.at, m.no"
+            f" AND {IN_SCOPES} AND m.id NOT IN ({_ACKNOWLEDGED}) ORDER BY r.at, m.no"
         )
-        names = dumps([[scope.kind.value, scope.name] for scope in scopes])
         with self._db.reading() as db:
-            rows = rows_of(db, sql, (names, reader.kind.value, reader.name))
+            rows = rows_of(db, sql, (listed_scopes(scopes), reader.kind.value, reader.name))
         return [Rule(memory_id, scope_of(kind, name), read_stamp(at)) for memory_id, kind, name, at in rows]
 
     def acknowledged(self, reader: Scope, items: Sequence[str]) -> set[str]:
@@ -67,6 +70,3 @@ class SqliteLessons:
         sql = f"SELECT value FROM json_each(?1) WHERE value IN ({_ACKNOWLEDGED})"
         with self._db.reading() as db:
             return set(column_of(db, sql, (dumps(list(items)), reader.kind.value, reader.name)))
-
-
-_ACKNOWLEDGED = "SELECT a.item FROM acknowledged a JOIN scopes o ON o.no = a.scope_no WHERE o.kind = ?2 AND o.name = ?3"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from zapomni.record import read_stamp, stamp
 from zapomni.store.sqlite.connection import rows_of, value_of
-from zapomni.store.sqlite.rows import dumps
+from zapomni.store.sqlite.rows import IN_SCOPES, dumps, listed_scopes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,12 +58,10 @@ class SqliteMisses:
         sql = (
             "SELECT x.at, x.query, m.id, x.found, x.actor FROM misses x JOIN memories m ON m.no = x.memory_no"
             " JOIN scopes s ON s.no = m.scope_no"
-            " WHERE EXISTS (SELECT 1 FROM json_each(?1) e WHERE e.value ->> 0 = s.kind AND e.value ->> 1 = s.name)"
-            " ORDER BY x.no DESC LIMIT ?2"
+            f" WHERE {IN_SCOPES} ORDER BY x.no DESC LIMIT ?2"
         )
-        names = dumps([[scope.kind.value, scope.name] for scope in scopes])
         with self._db.reading() as db:
-            rows = rows_of(db, sql, (names, limit))
+            rows = rows_of(db, sql, (listed_scopes(scopes), limit))
         return [
             Miss(at=read_stamp(at), query=query, expected=expected, found=tuple(json.loads(found)), actor=actor)
             for at, query, expected, found, actor in rows

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zapomni.model.proposal import Proposal, ProposalKind, ProposalState
 from zapomni.record import read_stamp, stamp
 from zapomni.store.sqlite.connection import column_of, rows_of
-from zapomni.store.sqlite.rows import dumps, scope_of
+from zapomni.store.sqlite.rows import IN_SCOPES, dumps, listed_scopes, scope_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +23,6 @@ _SELECT: Final = (
     "SELECT p.id, p.kind, s.kind, s.name, p.memories, p.reason, p.detail, p.created_at, p.actor, p.state,"
     " p.decided_at, p.decided_by, p.answer, p.run FROM proposals p JOIN scopes s ON s.no = p.scope_no"
 )
-_IN_SCOPES: Final = "EXISTS (SELECT 1 FROM json_each(?1) e WHERE e.value ->> 0 = s.kind AND e.value ->> 1 = s.name)"
 
 
 class SqliteProposalWrites:
@@ -88,10 +87,10 @@ class SqliteProposals:
         """Return the ids of these scopes that begin with `prefix`; an exact id alone when there is one."""
         sql = (
             "SELECT p.id FROM proposals p JOIN scopes s ON s.no = p.scope_no"
-            f" WHERE {_IN_SCOPES} AND substr(p.id, 1, length(?2)) = ?2 ORDER BY p.id <> ?2, p.id LIMIT ?3"
+            f" WHERE {IN_SCOPES} AND substr(p.id, 1, length(?2)) = ?2 ORDER BY p.id <> ?2, p.id LIMIT ?3"
         )
         with self._db.reading() as db:
-            found = column_of(db, sql, (_names(scopes), prefix, limit))
+            found = column_of(db, sql, (listed_scopes(scopes), prefix, limit))
         return [prefix] if prefix in found else found
 
     def listed(
@@ -104,19 +103,15 @@ class SqliteProposals:
     ) -> list[Proposal]:
         """Return proposals of some scopes, oldest first; no kinds are every kind."""
         condition = (
-            f"{_IN_SCOPES} AND p.state IN (SELECT value FROM json_each(?2))"
+            f"{IN_SCOPES} AND p.state IN (SELECT value FROM json_each(?2))"
             " AND (?3 = '[]' OR p.kind IN (SELECT value FROM json_each(?3))) ORDER BY p.no LIMIT ?4"
         )
-        return self._proposals(condition, (_names(scopes), dumps(list(states)), dumps(list(kinds)), limit))
+        return self._proposals(condition, (listed_scopes(scopes), dumps(list(states)), dumps(list(kinds)), limit))
 
     def _proposals(self, condition: str, values: tuple[Any, ...]) -> list[Proposal]:
         with self._db.reading() as db:
             rows = rows_of(db, f"{_SELECT} WHERE {condition}", values)
         return [_proposal_of(row) for row in rows]
-
-
-def _names(scopes: Sequence[Scope]) -> str:
-    return dumps([[scope.kind.value, scope.name] for scope in scopes])
 
 
 def _proposal_of(row: tuple[Any, ...]) -> Proposal:

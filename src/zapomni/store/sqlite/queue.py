@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.store.jobs import Backlog, EmbedJob
 from zapomni.store.sqlite import derived
-from zapomni.store.sqlite.connection import column_of, value_of
+from zapomni.store.sqlite.connection import value_of
 from zapomni.store.sqlite.corpus import MEMORIES
 from zapomni.store.sqlite.rows import SELECT_MEMORY, memory_of
 from zapomni.store.sqlite.spaces import is_kept
@@ -102,7 +102,8 @@ def postpone(db: apsw.Connection, corpus: Corpus, no: int | None, job: EmbedJob[
 
 def memory_no(db: apsw.Connection, memory_id: str) -> int | None:
     """Return the number of a memory."""
-    return next(iter(column_of(db, "SELECT no FROM memories WHERE id = ?", (memory_id,))), None)
+    no: int | None = value_of(db, "SELECT no FROM memories WHERE id = ?", (memory_id,))
+    return no
 
 
 def backlog(db: apsw.Connection, corpus: Corpus, space_no: int) -> Backlog:

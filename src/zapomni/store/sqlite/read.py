@@ -13,7 +13,6 @@ from zapomni.store.sqlite.rows import (
     SELECT_MEMORY,
     SELECT_REVISION,
     SELECT_RUN,
-    link_kind,
     memory_of,
     revision_of,
     run_of,
@@ -78,14 +77,14 @@ def scopes(db: apsw.Connection) -> dict[Scope, str | None]:
 
 def links(db: apsw.Connection, memory_id: str) -> list[Link]:
     """Return the links from a memory, then those to it."""
-    from zapomni.model import Link
+    from zapomni.model import Link, LinkKind
 
     sql = (
         "SELECT source, target, kind FROM links WHERE source = ?1"
         " UNION ALL SELECT source, target, kind FROM links WHERE target = ?1 AND source <> ?1"
     )
     rows = db.execute(sql, (memory_id,))
-    return [Link(source=source, target=target, kind=link_kind(kind)) for source, target, kind in rows]
+    return [Link(source=source, target=target, kind=LinkKind(kind)) for source, target, kind in rows]
 
 
 def places(db: apsw.Connection, nos: Sequence[int], condition: Condition, reach: int) -> list[Place]:

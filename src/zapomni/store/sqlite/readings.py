@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zapomni.model import Origin, Scope, ScopeKind, Trust
+from zapomni.model import Origin, Trust
 from zapomni.record import read_stamp, stamp
 from zapomni.store.readings import EnrichJob, Reading, Span
 from zapomni.store.sqlite.connection import column_of, rows_of, value_of
-from zapomni.store.sqlite.rows import SELECT_MEMORY, memory_of
+from zapomni.store.sqlite.rows import SELECT_MEMORY, memory_of, scope_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from zapomni.model import Memory
+    from zapomni.model import Memory, Scope
     from zapomni.store.sqlite.connection import Connections
 
 _SELECT: Final = (
@@ -160,7 +160,7 @@ class SqliteReadings:
             f" WHERE {_WAITS} GROUP BY s.no ORDER BY s.no"
         )
         with self._db.reading() as db:
-            return {Scope(kind=ScopeKind(kind), name=name): count for kind, name, count in rows_of(db, sql)}
+            return {scope_of(kind, name): count for kind, name, count in rows_of(db, sql)}
 
     def _readings(self, condition: str, values: tuple[Any, ...]) -> list[Reading]:
         with self._db.reading() as db:
@@ -168,7 +168,7 @@ class SqliteReadings:
         return [
             Reading(
                 id=reading_id,
-                scope=Scope(kind=ScopeKind(kind), name=name),
+                scope=scope_of(kind, name),
                 source=source,
                 path=path,
                 sha256=sha256,

@@ -10,7 +10,6 @@ from zapomni.model import (
     USER_SCOPE,
     About,
     Kind,
-    LinkKind,
     Memory,
     Origin,
     Scope,
@@ -21,7 +20,7 @@ from zapomni.model import (
 from zapomni.record import read_stamp, stamp, to_record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from zapomni.model import Rejection, Revision, Run
@@ -59,6 +58,8 @@ SELECT_REVISION: Final = (
 
 Of an erased memory neither is there; one that comes back under its id has another number.
 """
+IN_SCOPES: Final = "EXISTS (SELECT 1 FROM json_each(?1) e WHERE e.value ->> 0 = s.kind AND e.value ->> 1 = s.name)"
+"""Whether `scopes s` is among those of the first parameter, `listed_scopes`."""
 SELECT_RUN: Final = "SELECT id, verb, actor, started_at, finished_at, detail FROM runs"
 
 _KINDS: Final = {kind.value: kind for kind in Kind}
@@ -152,6 +153,11 @@ def scope_of(kind: str, name: str) -> Scope:
     return Scope(kind=ScopeKind(kind), name=name) if name else USER_SCOPE
 
 
+def listed_scopes(scopes: Iterable[Scope]) -> str:
+    """Return what `IN_SCOPES` is bound to."""
+    return dumps([[scope.kind.value, scope.name] for scope in scopes])
+
+
 def revision_of(row: Row) -> Revision:
     """Return the revision of a row of `SELECT_REVISION`."""
     from zapomni.model import Revision
@@ -192,11 +198,6 @@ def rejection_of(scope: Scope, row: Row) -> Rejection:
 
     mark, reason, at, actor = row
     return Rejection(scope=scope, digest=mark.hex(), reason=reason, at=read_stamp(at), actor=actor)
-
-
-def link_kind(text: str) -> LinkKind:
-    """Return the kind of a link row."""
-    return LinkKind(text)
 
 
 def _time(text: str | None) -> datetime | None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zapomni.model import Link
+from zapomni.model import Link, LinkKind
 from zapomni.store.sqlite import read
 from zapomni.store.sqlite.connection import value_of
 from zapomni.store.sqlite.rows import (
     SELECT_MEMORY,
     SELECT_REVISION,
     SELECT_RUN,
-    link_kind,
     memory_of,
     rejection_of,
     revision_of,
@@ -65,7 +64,7 @@ class SqliteSnapshot:
         for source, target, kind in self._rows(
             f"SELECT l.source, l.target, l.kind{_LINKS} ORDER BY a.no, l.target, l.kind"
         ):
-            yield Link(source=source, target=target, kind=link_kind(kind))
+            yield Link(source=source, target=target, kind=LinkKind(kind))
 
     def runs(self) -> Iterator[Run]:
         """Yield every run; of some scopes, those that changed a memory there."""
