@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from zapomni.errors import Conflict
 from zapomni.exchange.entries import ImportMode, Item, Problem
 from zapomni.exchange.plain import UNREADABLE, why
-from zapomni.model import PAGE_LIMIT, Draft, Filter, Memory, Origin, Trust, Verb
+from zapomni.model import PAGE_LIMIT, Draft, Memory, Origin, Trust, Verb
+from zapomni.services.find import everything_in
 from zapomni.services.prepare import prepare
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class Admission:
 
     def delete_others(self, tx: Tx) -> None:
         """Delete, recoverably, every memory of the scopes of the file that the file does not hold."""
-        where = Filter(scopes=tuple(self._scopes), trusts=tuple(Trust), expired=True)
+        where = everything_in(tuple(self._scopes))
         others: list[str] = []
         cursor: str | None = None
         while self._scopes:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Generic, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from zapomni.digests import digest16
 from zapomni.errors import EmbedderError
 from zapomni.model import SpaceState
 from zapomni.store.jobs import Backlog, Item
@@ -266,15 +267,12 @@ class Embedding(Generic[Item]):
 
 def passages(memory: Memory, size: int) -> list[str]:
     """Return the texts whose vectors stand for a memory: its heading with each piece of its content."""
-    from zapomni.text.pieces import pieces  # a recall makes one vector, of a question that is never cut
+    from zapomni.text.pieces import headed_pieces  # a recall makes one vector, of a question that is never cut
 
     heading = "\n".join(part for part in (memory.title, memory.description) if part)
-    room = max(size - len(heading) - 1, size // 2)
-    return [f"{heading}\n{piece}" if heading else piece for piece in pieces(memory.content, room)]
+    return headed_pieces(heading, memory.content, size)
 
 
 def text_digest(text: str) -> bytes:
     """Return the key under which the vector of a text is kept."""
-    from hashlib import blake2b
-
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return digest16(text.encode("utf-8", "surrogatepass"))

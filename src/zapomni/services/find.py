@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def everything_in(scopes: Sequence[Scope], *, deleted: bool = False) -> Filter:
-    """Return the filter of a direct look: any trust and any validity, inside the scopes."""
+    """Return the filter of a direct look: any trust and any validity, inside the scopes, or in every one."""
     return Filter(scopes=tuple(scopes), trusts=tuple(Trust), expired=True, deleted=deleted)
 
 

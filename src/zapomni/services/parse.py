@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from zapomni.errors import InvalidInput
 from zapomni.model import About, Draft, Filter, Kind, Patch, Trust
-from zapomni.record import parse_scope
 from zapomni.text.dates import is_day_word, parse_bound, parse_instant
 from zapomni.text.nearest import nearest
 
@@ -42,7 +41,7 @@ _FALSE: Final = {"false", "no", "0", "off", "нет"}
 
 def given(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that were really given: no null, no empty text, list or object."""
-    return {name: value for name, value in values.items() if value is not None and value not in ("", [], {}, ())}
+    return {name: value for name, value in values.items() if not _is_left_out(value)}
 
 
 def with_days(values: Mapping[str, Any], *, now: datetime, zone: tzinfo) -> dict[str, Any]:
@@ -73,7 +72,7 @@ def parse_patch(values: Mapping[str, Any], *, zone: tzinfo, scope: Scope | None 
             continue
         if _clears(name, value):
             fields[name] = () if name in _LISTS else None if name not in {"title", "description"} else ""
-        elif value not in ("", [], {}, ()) or name == "content":
+        elif not _is_left_out(value) or name == "content":
             fields[name] = _field(name, value, zone)
     if scope is not None:
         fields["scope"] = scope
@@ -110,7 +109,7 @@ def parse_filter(values: Mapping[str, Any], *, scopes: Sequence[Scope], now: dat
 
 def parse_whole(name: str, value: Any, default: int, *, low: int = -_MOST, high: int = _MOST) -> int:
     """Read a whole number from `low` to `high`; what was left out is the default."""
-    if value is None or value == "" or value in ([], {}):
+    if _is_left_out(value):
         return default
     try:
         number = int(value) if not isinstance(value, bool | float) else int(value) if value == int(value) else None
@@ -131,19 +130,23 @@ def parse_path(name: str, value: str | Path) -> Path:
     return Path(value)
 
 
-def parse_flag(name: str, value: Any, *, default: bool = False) -> bool:
-    """Read a yes or no, also as a word in English or Russian; what was left out is the default."""
-    return default if value is None or value == "" or value in ([], {}) else _flag(name, value)
+def parse_flag(name: str, value: Any) -> bool:
+    """Read a yes or no, also as a word in English or Russian; what was left out is a no."""
+    return not _is_left_out(value) and _flag(name, value)
 
 
 def parse_choice(name: str, value: Any, choices: type[E], default: D) -> E | D:
     """Read one word of a closed list; what was left out is the default."""
-    return default if value is None or value == "" or value in ([], {}) else _choice(name, value, choices)
+    return default if _is_left_out(value) else _choice(name, value, choices)
 
 
 def parse_texts(name: str, value: Any) -> tuple[str, ...]:
     """Read a list of texts, a single text, or a JSON list inside a text."""
-    return () if value is None or value == "" or value in ([], {}) else _texts(name, value)
+    return () if _is_left_out(value) else _texts(name, value)
+
+
+def _is_left_out(value: Any) -> bool:
+    return value is None or value in ("", [], {}, ())
 
 
 def _only(values: Mapping[str, Any], fields: Sequence[str]) -> None:
@@ -187,7 +190,7 @@ def _field(name: str, value: Any, zone: tzinfo) -> Any:
         case "pinned":
             return _flag(name, value)
         case "position":
-            return parse_whole(name, value, 0, low=0, high=2**53)
+            return parse_whole(name, value, 0, low=0)
         case "metadata":
             return _object(name, value)
         case "observed_at" | "valid_from" | "valid_until":
@@ -257,18 +260,3 @@ def _decoded(text: str, kind: type) -> Any:
 def parse_scopes(values: Any) -> tuple[str, ...]:
     """Read the scopes asked for as texts; `services.scopes` tells which of them exist."""
     return tuple(text for text in parse_texts("scope", values) if text.strip())
-
-
-__all__ = [
-    "given",
-    "parse_choice",
-    "parse_draft",
-    "parse_filter",
-    "parse_flag",
-    "parse_patch",
-    "parse_scope",
-    "parse_scopes",
-    "parse_texts",
-    "parse_whole",
-    "with_days",
-]

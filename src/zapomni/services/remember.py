@@ -11,6 +11,7 @@ from zapomni.errors import Unavailable
 from zapomni.model import Draft, Filter, Memory, Origin, Outcome, Patch, Status, Trust, Verb
 from zapomni.services.ahead import Ahead
 from zapomni.services.branching.fork import open_branch, twin_behind, write_change
+from zapomni.services.find import everything_in
 from zapomni.services.prepare import Prepared, prepare
 from zapomni.text.fold import digest
 from zapomni.text.words import query_words, similar_words, similarity
@@ -159,7 +160,7 @@ def read_back(context: Context, outcome: Outcome) -> Outcome:
     """
     if outcome.memory is None:
         return outcome
-    found = context.store.get([outcome.id], Filter(expired=True, deleted=True, trusts=tuple(Trust)))
+    found = context.store.get([outcome.id], everything_in((), deleted=True))
     if not found:
         raise Unavailable(
             f"memory {outcome.id} was written but cannot be read back", remedy="Run `zapomni doctor` and store it again"

@@ -7,9 +7,9 @@ of the file it leads to, and how it ends. The words come from the pages as they 
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
+from zapomni.digests import digest16
 from zapomni.text.index_page import parse_index, target_key
 
 if TYPE_CHECKING:
@@ -65,4 +65,4 @@ def target_mark(line: Line) -> str:
 
 
 def _mark(words: str) -> str:
-    return blake2b(words.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return digest16(words.encode("utf-8", "surrogatepass")).hex()

@@ -35,6 +35,12 @@ def pieces(text: str, size: int) -> list[str]:
     return parts
 
 
+def headed_pieces(heading: str, text: str, size: int) -> list[str]:
+    """Return the pieces of a text, each with the heading above it; a long heading leaves half of `size` to the text."""
+    room = max(size - len(heading) - 1, size // 2)
+    return [f"{heading}\n{piece}" if heading else piece for piece in pieces(text, room)]
+
+
 def _edge(text: str, start: int, limit: int) -> int:
     half = start + (limit - start) // 2
     for edge in _EDGES:

@@ -8,12 +8,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from zapomni.errors import InvalidInput, Refused
-from zapomni.model import Filter, Run, Trust, Verb
+from zapomni.model import Run, Verb
 from zapomni.model.branch import BRANCH_LIMIT, Branch
 from zapomni.record import to_record
 from zapomni.services.branching.fork import begun_from, check_there
 from zapomni.services.branching.three_way import says_same
 from zapomni.services.difference import Difference, compared
+from zapomni.services.find import everything_in
 
 if TYPE_CHECKING:
     from zapomni.model import Actor, Memory
@@ -110,5 +111,5 @@ def _change(context: Context, fork: Fork) -> BranchChange:
 
 
 def _current(context: Context, memory_id: str) -> Memory | None:
-    found = context.store.get([memory_id], Filter(expired=True, deleted=True, trusts=tuple(Trust)))
+    found = context.store.get([memory_id], everything_in((), deleted=True))
     return found[0] if found else None

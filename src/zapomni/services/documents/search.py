@@ -12,7 +12,7 @@ from zapomni.search.documents import retrieve_chunks
 from zapomni.services.embedding import Asked
 from zapomni.services.questions import UNSEEN, checked_question, mode_of, reason_for
 from zapomni.text.clean import is_blank
-from zapomni.text.pieces import pieces
+from zapomni.text.pieces import headed_pieces
 
 if TYPE_CHECKING:
     from zapomni.model.document import DocumentQuery
@@ -51,5 +51,4 @@ def search(documents: Documents, embedding: Embedding[WaitingChunk], query: Docu
 
 def chunk_texts(chunk: WaitingChunk, size: int) -> list[str]:
     """Return the texts whose vectors stand for a chunk: its heading with each piece of its text."""
-    room = max(size - len(chunk.heading) - 1, size // 2)
-    return [f"{chunk.heading}\n{piece}" if chunk.heading else piece for piece in pieces(chunk.text, room)]
+    return headed_pieces(chunk.heading, chunk.text, size)

@@ -16,6 +16,7 @@ from zapomni.model import Filter, Trust
 from zapomni.model.session import Turn
 from zapomni.readers.base import Unreadable
 from zapomni.readers.transcripts.registry import read_transcript
+from zapomni.services.find import everything_in
 from zapomni.text.clean import clean
 from zapomni.text.cues import Finding, findings
 from zapomni.text.echoes import own_words
@@ -92,8 +93,8 @@ def plan_session(context: Context, event: Event, *, tail: int | None = TAIL) -> 
     """Return what would be kept of a session, writing nothing; of a long transcript only the last `tail` bytes."""
     scope = context.place.write
     turns, reason = turns_of(event, tail)
-    everything = Filter(scopes=(scope,), trusts=tuple(Trust), expired=True, deleted=True)
-    held = tuple(context.store.sessions.of_source(source_of(event.client, event.session), everything))
+    source = source_of(event.client, event.session)
+    held = tuple(context.store.sessions.of_source(source, everything_in((scope,), deleted=True)))
     judge = Judge(context, held)
     items = [judge.judged(finding, turn) for turn, finding in _found(turns)]
     topic = next((turn.text for turn in turns if turn.role == "user" and turn.text.strip()), "")
