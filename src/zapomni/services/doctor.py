@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from zapomni.embed.base import Checkable
 from zapomni.errors import EmbedderError, StoreDamaged, ZapomniError
 from zapomni.model import SpaceState
 from zapomni.store.base import Check
@@ -117,11 +118,13 @@ def _vectors(embedding: Embedding[Memory]) -> Iterator[Check]:
 
 
 def _embedder(embedding: Embedding[Memory]) -> Check:
-    """Make one vector; the bundled model looks at the hash of its weights when it is loaded."""
+    """Have the model look at its own files, where it brings some, and make one vector."""
     embedder = embedding.wanted
     assert embedder is not None
     label = f"{embedder.provider}:{embedder.model}"
     try:
+        if isinstance(embedder, Checkable):
+            embedder.check()
         (vector,) = embedder.embed(["zapomni"], "query")
     except EmbedderError as error:
         return _failed("embedder", error, label)
