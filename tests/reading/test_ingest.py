@@ -497,6 +497,20 @@ def test_without_a_model_the_command_keeps_the_text_and_says_what_it_needs(comma
     assert (status, json.loads(out)["count"]) == (0, 1)
 
 
+def test_one_text_and_several_are_spoken_of_as_such(command, tmp_path):
+    names = ["один.md", "two.txt"]
+    for name in names:
+        (tmp_path / name).write_text(f"{name}: бюджет пекарни открыт.", encoding="utf-8")
+    _, _, err = command("Бюджет пекарни открыт.")
+    assert "1 memory stored as it came" in err
+    assert "It can be recalled already" in err
+    _, _, err = command(*names)
+    assert "2 memories stored as they came" in err
+    assert "They can be recalled already" in err
+    _, _, err = command("--enrich", replies=[{"facts": []}])
+    assert "3 memories stayed as they were: nothing more was found in them" in err
+
+
 @pytest.mark.promise("ingest.told")
 def test_a_dry_run_tells_calls_tokens_and_price_and_asks_nobody(command, monkeypatch):
     for name in ("PRICE_IN", "PRICE_OUT"):

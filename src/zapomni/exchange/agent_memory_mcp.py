@@ -197,6 +197,3 @@ def _flat(value: object, losses: dict[str, None]) -> str:
 def _time(memory: Memory, name: str) -> str | None:
     at = getattr(memory, name)
     return stamp(at) if at is not None else None
-
-
-__all__ = ["read", "write"]

@@ -135,6 +135,3 @@ def _whole_file(path: Path) -> Iterator[BinaryIO]:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
-
-
-__all__ = ["Snapshot", "export", "read_form"]

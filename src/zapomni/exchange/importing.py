@@ -323,6 +323,3 @@ class _Work:
             now = self._context.clock()
             tx.start_run(Run(id=self._run, verb=_VERB, actor=self._actor.name, started_at=now, detail=self._detail))
         return self._run
-
-
-__all__ = ["BATCH", "Wish", "import_file", "read_wish"]

@@ -47,7 +47,7 @@ class Source:
     def digest(self) -> str:
         """Return the hash by which the same file is known again."""
         self._stream.seek(0)
-        return hashlib.file_digest(self._stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()  # type: ignore[arg-type] # ty-peshed asks for a name
+        return hashlib.file_digest(self._stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()  # type: ignore[arg-type] # typeshed asks for a name
 
     def format(self) -> Format:
         """Tell the format by the first object: a header of ours, an array, an entity or relation, else plain.

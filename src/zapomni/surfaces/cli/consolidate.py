@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from zapomni.errors import Unavailable
-from zapomni.surfaces.cli.lines import bold, day, many, one_line, paragraphs, table
-from zapomni.surfaces.cli.options import read_scopes
+from zapomni.surfaces.cli.lines import bold, day, many, memories, one_line, paragraphs, table
+from zapomni.surfaces.cli.options import at_most, read_scopes
 from zapomni.surfaces.cli.progress import as_child
 from zapomni.surfaces.cli.session import Session, answers
 from zapomni.surfaces.reading_shapes import consolidations_shape, insights_shape, planned_shape
@@ -49,9 +49,7 @@ def consolidate(session: Session, scopes: Sequence[str], *, every: bool, dry_run
 
 
 @click.command("insights")
-@click.option(
-    "--limit", type=click.IntRange(1, 1000), default=20, metavar="N", show_default=True, help="At most this many."
-)
+@at_most(20)
 @read_scopes
 @answers
 def insights(session: Session, scopes: Sequence[str], *, limit: int) -> None:
@@ -69,7 +67,7 @@ def _rehearse(session: Session, app: Zapomni, plans: Sequence[Planned]) -> None:
     rows = [
         ("model", one_line(model or "none (llm.model)")),
         *(
-            (one_line(one.scope), f"{many(one.memories, 'memory', 'memories')} in {_batches(one.batches)}")
+            (one_line(one.scope), f"{memories(one.memories)} in {many(one.batches, 'batch', 'batches')}")
             for one in plans
         ),
         ("tokens", f"about {tokens_in:,} in and at most {tokens_out:,} out"),
@@ -107,7 +105,3 @@ def _listed(found: Sequence[Held]) -> Iterator[str]:
         yield from paragraphs(memory.content)
         for member in members:
             yield click.style(f"  {member.id}  {one_line(member.content, 80)}", dim=True)
-
-
-def _batches(count: int) -> str:
-    return f"{count:,} {'batch' if count == 1 else 'batches'}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from zapomni.services.reading.ledger import DAYS, Ledger
-from zapomni.surfaces.cli.lines import one_line, table
+from zapomni.surfaces.cli.lines import many, one_line, table
 from zapomni.surfaces.cli.session import Session, answers
 from zapomni.surfaces.cost_shapes import costs_shape
 
@@ -51,7 +51,7 @@ def _today(costs: Costs) -> str:
 
 def _told(one: Sum) -> str:
     failed = f" ({one.failed:,} failed)" if one.failed else ""
-    calls = f"{one.calls:,} {'call' if one.calls == 1 else 'calls'}{failed}"
+    calls = f"{many(one.calls, 'call')}{failed}"
     return f"{calls}, {one.tokens_in:,} tokens in, {one.tokens_out:,} out, {_money(one)}"
 
 

@@ -10,7 +10,7 @@ from zapomni.errors import InvalidInput
 from zapomni.record import stamp
 from zapomni.surfaces import shapes
 from zapomni.surfaces.cli import render
-from zapomni.surfaces.cli.options import read_scopes
+from zapomni.surfaces.cli.options import at_most, read_scopes
 from zapomni.surfaces.cli.session import Session, answers, on_branch
 
 if TYPE_CHECKING:
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 @click.command("history")
 @click.argument("memory_id", required=False, metavar="[ID]")
 @click.option("--runs", is_flag=True, help="List the latest runs: imports, undone runs.")
-@click.option(
-    "--limit", type=click.IntRange(1, 1000), default=20, metavar="N", show_default=True, help="At most this many runs."
-)
+@at_most(20, "runs")
 @read_scopes
 @on_branch
 @answers

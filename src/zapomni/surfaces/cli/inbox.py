@@ -10,7 +10,7 @@ import click
 from zapomni.model.proposal import ProposalKind, ProposalState
 from zapomni.services.scopes import EVERY
 from zapomni.surfaces.cli.lines import bold, day, one_line, paragraphs, table
-from zapomni.surfaces.cli.options import SCOPE, one_of
+from zapomni.surfaces.cli.options import SCOPE, at_most, one_of
 from zapomni.surfaces.cli.session import Group, Session, answers
 from zapomni.surfaces.review_shapes import proposal_shape, proposals_shape
 
@@ -49,9 +49,7 @@ def inbox(ctx: click.Context, _: Session) -> None:
 @click.option(
     "--state", "states", multiple=True, type=one_of(ProposalState), help="Open ones if not given. Repeatable."
 )
-@click.option(
-    "--limit", type=click.IntRange(1, 1000), default=100, metavar="N", show_default=True, help="At most this many."
-)
+@at_most(100)
 @_scopes
 @answers
 def list_(session: Session, scopes: Sequence[str], *, kinds: Sequence[str], states: Sequence[str], limit: int) -> None:

@@ -11,7 +11,7 @@ import click
 from zapomni.errors import InvalidInput, NotFound, Unavailable
 from zapomni.model.document import Skipped
 from zapomni.surfaces.cli import render
-from zapomni.surfaces.cli.lines import INDENT, bold, one_line, wrapped
+from zapomni.surfaces.cli.lines import INDENT, bold, many, memories, one_line, wrapped
 from zapomni.surfaces.cli.options import SCOPE, text_or_stdin
 from zapomni.surfaces.cli.progress import as_child
 from zapomni.surfaces.cli.session import Session, answers
@@ -170,7 +170,7 @@ def _is_like_a_path(word: str) -> bool:
 def _shown(came: Sequence[Ingested]) -> Iterator[str]:
     for one in came:
         if one.run is not None:
-            yield f"{one_line(one.reading.source)}: {_count(len(one.kept))} in {one.scope}, run {one.run}"
+            yield f"{one_line(one.reading.source)}: {memories(len(one.kept))} in {one.scope}, run {one.run}"
         for kept in one.kept:
             yield from _memory(kept)
 
@@ -196,8 +196,10 @@ def _notes(came: Sequence[Ingested], skipped: Sequence[Skipped]) -> Iterator[str
             yield f"{one_line(one.reading.source)}: the model found nothing worth remembering; the text is kept"
     if waiting := sum(one.waiting for one in came):
         reason = next(one.reason for one in came if one.waiting)
-        yield f"{_count(waiting)} stored as it came, for {one_line(reason)}"
-        yield "It can be recalled already; once a model answers, `zapomni ingest --enrich` takes the facts out of it"
+        they, them = ("it", "it") if waiting == 1 else ("they", "them")
+        yield f"{memories(waiting)} stored as {they} came, for {one_line(reason)}"
+        later = f"once a model answers, `zapomni ingest --enrich` takes the facts out of {them}"
+        yield f"{they.capitalize()} can be recalled already; {later}"
 
 
 def _rules(one: Ingested) -> list[str]:
@@ -210,26 +212,24 @@ def _passed_over(skipped: Sequence[Skipped]) -> Iterator[str]:
 
 def _foreseen(forecast: Forecast) -> Iterator[str]:
     money = "price not known" if forecast.usd is None else f"${forecast.usd:,.4f}"
-    calls = f"{forecast.calls:,} {'call' if forecast.calls == 1 else 'calls'}"
-    yield f"about {calls}, {forecast.tokens_in:,} tokens in, {forecast.tokens_out:,} out, {money}"
+    tokens = f"{forecast.tokens_in:,} tokens in, {forecast.tokens_out:,} out"
+    yield f"about {many(forecast.calls, 'call')}, {tokens}, {money}"
 
 
 def _enriched(done: Enriched) -> Iterator[str]:
     for one in done.read:
-        yield f"{click.style(one.memory_id[: render.SHORT], fg='yellow')}: {_count(len(one.outcomes))}, run {one.run}"
+        yield f"{click.style(one.memory_id[: render.SHORT], fg='yellow')}: {memories(len(one.outcomes))}, run {one.run}"
     if not done.read:
         yield "nothing was enriched"
 
 
 def _left(done: Enriched) -> Iterator[str]:
     if done.kept:
-        yield f"{_count(len(done.kept))} stayed as it was: nothing more was found in it, or it was changed meanwhile"
+        they_were, them = ("it was", "it") if len(done.kept) == 1 else ("they were", "them")
+        stayed = f"{memories(len(done.kept))} stayed as {they_were}"
+        yield f"{stayed}: nothing more was found in {them}, or {they_were} changed meanwhile"
     yield from (f"{memory_id[: render.SHORT]}: {one_line(reason)}" for memory_id, reason in done.failed)
     if done.waiting:
         yield f"{done.waiting:,} still {'waits' if done.waiting == 1 else 'wait'} for a model"
     if done.reason:
         yield f"Stopped: {one_line(done.reason)}"
-
-
-def _count(number: int) -> str:
-    return f"{number:,} {'memory' if number == 1 else 'memories'}"

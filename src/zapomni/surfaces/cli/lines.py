@@ -110,6 +110,11 @@ def many(count: int, one: str, more: str = "") -> str:
     return f"{count:,} {one if count == 1 else more or f'{one}s'}"
 
 
+def memories(count: int) -> str:
+    """Return a number of memories with the word for them."""
+    return many(count, "memory", "memories")
+
+
 # --- the alarm ---------------------------------------------------------------------------------------
 def alarm_lines(alarms: Sequence[Alarm]) -> Iterator[str]:
     """Say of each scope that has misses or many memories how it stands."""
@@ -117,7 +122,7 @@ def alarm_lines(alarms: Sequence[Alarm]) -> Iterator[str]:
         if not (one.crowded or one.misses):
             continue
         state = "ALARM" if one.rings else "no alarm"
-        size = f"{many(one.records, 'memory', 'memories')} ({'over' if one.crowded else 'not over'} {one.most})"
+        size = f"{memories(one.records)} ({'over' if one.crowded else 'not over'} {one.most})"
         late = f"{many(one.misses, 'miss', 'misses')} in {many(one.recalls, 'recall', 'recalls')}"
         rate = f"in 30 days {late}, before {one.misses_before:,} in {one.recalls_before:,}"
         yield f"{one_line(one.scope)}: {state}: {size}; {rate} ({'' if one.rising else 'not '}rising)"

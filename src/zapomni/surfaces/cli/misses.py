@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from zapomni.surfaces.cli.lines import alarm_lines, day, one_line
-from zapomni.surfaces.cli.options import read_scopes, text_or_stdin
+from zapomni.surfaces.cli.options import at_most, read_scopes, text_or_stdin
 from zapomni.surfaces.cli.session import Session, answers
 from zapomni.surfaces.review_shapes import missed_shape, misses_shape
 
@@ -36,9 +36,7 @@ def miss(session: Session, query: Sequence[str], scopes: Sequence[str], *, expec
 
 
 @click.command("misses")
-@click.option(
-    "--limit", type=click.IntRange(1, 1000), default=20, metavar="N", show_default=True, help="At most this many."
-)
+@at_most(20)
 @read_scopes
 @answers
 def misses(session: Session, scopes: Sequence[str], *, limit: int) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from zapomni.errors import InvalidInput
-from zapomni.model import About, Kind, Trust
+from zapomni.model import PAGE_LIMIT, About, Kind, Trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -56,6 +56,14 @@ def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
         return function
 
     return apply
+
+
+def at_most(usual: int, what: str = "") -> Callable[[F], F]:
+    """Return the option that says how many are listed."""
+    told = f"At most this many {what}".rstrip() + "."
+    return click.option(
+        "--limit", type=click.IntRange(1, PAGE_LIMIT), default=usual, metavar="N", show_default=True, help=told
+    )
 
 
 read_scopes = click.option("--scope", "scopes", multiple=True, metavar=SCOPE, help=SCOPES_HELP)

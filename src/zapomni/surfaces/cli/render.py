@@ -18,6 +18,7 @@ from zapomni.surfaces.cli.lines import (
     day,
     explained,
     listed,
+    memories,
     moment,
     one_line,
     paragraphs,
@@ -79,7 +80,7 @@ def recollection_notes(answer: Recollection, *, searched: int | None = None, exp
         yield f"Not the whole answer: {one_line(answer.reason)}"
     if answer.waiting:
         verb = "waits for its" if answer.waiting == 1 else "wait for their"
-        yield f"{_memories(answer.waiting)} {verb} vector; `zapomni reembed` makes {_them(answer.waiting)}"
+        yield f"{memories(answer.waiting)} {verb} vector; `zapomni reembed` makes {_them(answer.waiting)}"
     if answer.hits and left_out:
         yield f"No room for {len(answer.left_out)} more: {left_out}"
 
@@ -88,7 +89,7 @@ def _why_nothing(searched: int | None, *, explain: bool) -> str:
     if searched == 0:
         return ": there is no memory to search"
     if searched and explain:
-        return f": searched {_memories(searched)}, and none reached the floor below which nothing counts as an answer"
+        return f": searched {memories(searched)}, and none reached the floor below which nothing counts as an answer"
     return ""
 
 
@@ -295,13 +296,13 @@ def import_notes(came: Mapping[str, Any]) -> Iterator[str]:
 
 def backed_up(came: Mapping[str, Any]) -> Iterator[str]:
     """Tell what a backup holds."""
-    yield f"{one_line(came['file'], 4_000)}: {_memories(came['memories'])}, {came['deleted']:,} deleted"
+    yield f"{one_line(came['file'], 4_000)}: {memories(came['memories'])}, {came['deleted']:,} deleted"
 
 
 def restored(came: Mapping[str, Any]) -> Iterator[str]:
     """Tell what a restore came to."""
     done = "restored from" if came["restored"] else "whole, nothing was changed:"
-    yield f"{done} {one_line(came['file'], 4_000)}: {_memories(came['memories'])}, {came['deleted']:,} deleted"
+    yield f"{done} {one_line(came['file'], 4_000)}: {memories(came['memories'])}, {came['deleted']:,} deleted"
     if came["before"]:
         yield f"the store before it lies in {one_line(came['before'], 4_000)}"
 
@@ -331,10 +332,6 @@ def _value(value: Any) -> str:
     if isinstance(value, dict):
         return "; ".join(f"{one_line(name)}={one_line(item)}" for name, item in value.items())
     return "yes" if value is True else "" if value is None else one_line(value)
-
-
-def _memories(count: int) -> str:
-    return f"{count:,} {'memory' if count == 1 else 'memories'}"
 
 
 def _them(count: int) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from zapomni.surfaces.cli.options import read_scopes
+from zapomni.surfaces.cli.options import at_most, read_scopes
 from zapomni.surfaces.cli.session import Group, answers
 
 if TYPE_CHECKING:
@@ -40,9 +40,7 @@ def close(session: Session, *, transcript: str, client: str, name: str | None, d
 
 
 @session_.command("list")
-@click.option(
-    "--limit", type=click.IntRange(1, 1000), default=20, metavar="N", show_default=True, help="At most this many."
-)
+@at_most(20)
 @read_scopes
 @answers
 def list_(session: Session, scopes: Sequence[str], *, limit: int) -> None:
