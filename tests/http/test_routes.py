@@ -12,7 +12,7 @@ from zapomni import errors
 from zapomni.services.parse import DRAFT_FIELDS, FILTER_FIELDS, PATCH_FIELDS
 from zapomni.surfaces.http.answers import failure, status_of
 from zapomni.surfaces.http.table import CALLS
-from zapomni.surfaces.mcp.calls import Internal
+from zapomni.surfaces.serving import Internal
 from zapomni.surfaces.shapes import OUTSIDE
 
 if TYPE_CHECKING:

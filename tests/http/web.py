@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 import anyio
 
 from zapomni.surfaces.mcp.http import web_app
-from zapomni.surfaces.mcp.server import Memory
+from zapomni.surfaces.serving import Served
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ class Web:
     seen: list[Said] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.asgi, _ = web_app(Memory(self.app), host=self.host, token=TOKEN)
+        self.asgi, _ = web_app(Served(self.app), host=self.host, token=TOKEN)
 
     def __call__(
         self,

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.record import stamp
-from zapomni.surfaces.shapes import PREVIEW, error_shape, memory_shape, outcome_shape, recollection_shape
+from zapomni.surfaces.shapes import (
+    PREVIEW,
+    error_shape,
+    memory_shape,
+    outcome_shape,
+    recollection_shape,
+    redactions_shape,
+    skipped_shape,
+)
 from zapomni.text.clean import cut
 
 if TYPE_CHECKING:
@@ -103,8 +111,8 @@ def ingested_shape(came: Ingested) -> dict[str, Any]:
         "waiting": came.waiting,
         "retired": list(came.retired),
         "conflicts": list(came.conflicts),
-        "redactions": [{"rule": one.rule, "field": one.field} for one in came.redactions],
-        "skipped": [{"path": one.path, "reason": one.reason} for one in came.skipped],
+        "redactions": redactions_shape(came.redactions),
+        "skipped": skipped_shape(came.skipped),
         "notes": list(came.notes),
         "reason": came.reason,
     }
@@ -119,7 +127,7 @@ def ingests_shape(came: Sequence[Ingested], skipped: Sequence[Skipped] = ()) -> 
         "count": len(came),
         "ingested": [ingested_shape(one) for one in came],
         "waiting": sum(one.waiting for one in came),
-        "skipped": [{"path": one.path, "reason": one.reason} for one in skipped],
+        "skipped": skipped_shape(skipped),
     }
     reasons = [one.reason for one in came if one.reason]
     return shape | {"reason": reasons[0]} if reasons else shape
@@ -131,7 +139,7 @@ def forecast_shape(forecast: Forecast, model: str | None, skipped: Sequence[Skip
         "dry_run": True,
         "model": model,
         **forecast._asdict(),
-        "skipped": [{"path": one.path, "reason": one.reason} for one in skipped],
+        "skipped": skipped_shape(skipped),
     }
 
 
@@ -154,7 +162,7 @@ def _scan_forecast(one: ScanForecast) -> dict[str, Any]:
         "root": one.source.root,
         "scope": str(one.source.scope),
         **{name: getattr(one, name) for name in counts},
-        "skipped": [{"path": file.path, "reason": file.reason} for file in one.skipped],
+        "skipped": skipped_shape(one.skipped),
         "problem": one.problem,
     }
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from zapomni.app import Zapomni
     from zapomni.errors import ZapomniError
     from zapomni.model import Hit, Link, Outcome, Page, Part, Recollection, Revision, Scope
+    from zapomni.model.change import Redaction
     from zapomni.model.document import DocumentHit, Findings, Scanned, Skipped, Source, SourceStatus
     from zapomni.services.embedding import Embedding
     from zapomni.services.history import Undone
@@ -136,7 +137,7 @@ def status_shape(status: SourceStatus) -> dict[str, Any]:
         "chunks": status.chunks,
         "waiting": status.waiting,
         "kinds": dict(status.kinds),
-        "skipped": _skipped(status.skipped),
+        "skipped": skipped_shape(status.skipped),
     }
 
 
@@ -161,8 +162,8 @@ def scanned_shape(scanned: Scanned) -> dict[str, Any]:
         "scope": str(source.scope),
         **counts,
         "excluded": dict(scanned.excluded),
-        "skipped": _skipped(scanned.skipped),
-        "notes": _skipped(scanned.notes),
+        "skipped": skipped_shape(scanned.skipped),
+        "notes": skipped_shape(scanned.notes),
         "problem": scanned.problem,
     }
 
@@ -200,7 +201,7 @@ def outcome_shape(outcome: Outcome) -> dict[str, Any]:
     if outcome.similar:
         shape["similar"] = [{"id": m.id, "content": cut(m.content, 200)} for m in outcome.similar]
     if outcome.redactions:
-        shape["redactions"] = [{"rule": r.rule, "field": r.field} for r in outcome.redactions]
+        shape["redactions"] = redactions_shape(outcome.redactions)
     if outcome.warnings:
         shape["warnings"] = list(outcome.warnings)
     if outcome.waiting:
@@ -297,8 +298,14 @@ def _parts(parts: Sequence[Part]) -> list[dict[str, Any]]:
     return [{"name": part.name, "value": round(part.value, 4), "why": part.why} for part in parts]
 
 
-def _skipped(files: Sequence[Skipped]) -> list[dict[str, str]]:
+def skipped_shape(files: Sequence[Skipped]) -> list[dict[str, str]]:
+    """Return files that were passed over, or of which something is told, each with the reason."""
     return [{"path": file.path, "reason": file.reason} for file in files]
+
+
+def redactions_shape(found: Sequence[Redaction]) -> list[dict[str, str]]:
+    """Return what was cut out: the rule that found it, and the field."""
+    return [{"rule": one.rule, "field": one.field} for one in found]
 
 
 def scope_names(scopes: Sequence[Scope]) -> list[str]:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import logging
-import secrets
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from zapomni.errors import ZapomniError
-from zapomni.model import Actor, Origin
 from zapomni.surfaces.http.answers import Answer, failure, refusal
 from zapomni.surfaces.http.asked import Asked, check_required, read_body, read_query
 from zapomni.surfaces.http.call import EVENTS
 from zapomni.surfaces.http.events import ALWAYS, Events
 from zapomni.surfaces.http.table import CALLS
-from zapomni.surfaces.mcp.calls import Internal
+from zapomni.surfaces.serving import caller, unforeseen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,14 +26,12 @@ if TYPE_CHECKING:
     from zapomni.app import Zapomni
     from zapomni.surfaces.http.call import Call
     from zapomni.surfaces.http.events import Tell
-    from zapomni.surfaces.mcp.server import Memory
+    from zapomni.surfaces.serving import Served
 
-NAME_LENGTH: Final = 80
-"""Most characters of a client's name in the history."""
 _LOG = logging.getLogger(__name__)
 
 
-def routes(memory: Memory) -> list[Route]:
+def routes(memory: Served) -> list[Route]:
     """Return a route for each path of the table, those with names in them last, and one for all that is not there."""
     paths = sorted({call.path for call in CALLS}, key=lambda path: "{" in path)
     places = [Route(path, _Place(memory, {call.method: call for call in CALLS if call.path == path})) for path in paths]
@@ -45,7 +41,7 @@ def routes(memory: Memory) -> list[Route]:
 class _Place:
     """Answers the requests for one path."""
 
-    def __init__(self, memory: Memory, calls: Mapping[str, Call]) -> None:
+    def __init__(self, memory: Served, calls: Mapping[str, Call]) -> None:
         self._memory = memory
         self._calls = calls
 
@@ -88,11 +84,7 @@ def response(answer: Answer) -> Response:
 
 
 def _act(app: Zapomni, call: Call, request: Request, body: bytes, tell: Tell | None) -> Answer:
-    """Do one call; whatever goes wrong becomes an answer that says so.
-
-    An error that nobody foresaw is logged under a reference and answered with it alone, for its text may
-    hold what the client should not see.
-    """
+    """Do one call; whatever goes wrong becomes an answer that says so."""
     try:
         values = {
             **read_body(call, body),
@@ -100,17 +92,9 @@ def _act(app: Zapomni, call: Call, request: Request, body: bytes, tell: Tell | N
             **request.path_params,
         }
         check_required(call, values)
-        return call.act(app, Asked(values, _actor(request), body, tell))
+        agent = request.headers.get("user-agent", "")
+        return call.act(app, Asked(values, caller("http", agent.partition("/")[0]), body, tell))
     except ZapomniError as error:
         return failure(error)
-    except Exception:  # noqa: BLE001 - the boundary: nothing of ours may end the server
-        reference = secrets.token_hex(4)
-        _LOG.exception("internal error %s in %s", reference, call.name)
-        return failure(Internal(f"internal error {reference}", remedy="The server's log says more under it"))
-
-
-def _actor(request: Request) -> Actor:
-    """Return who calls, as the history names it: `http:` and the first word of the User-Agent."""
-    name = request.headers.get("user-agent", "").partition("/")[0]
-    name = "".join(letter for letter in name if letter.isprintable()).strip()[:NAME_LENGTH]
-    return Actor(name=f"http:{name}" if name else "http", origin=Origin.AGENT)
+    except Exception as error:  # noqa: BLE001 - the boundary: nothing of ours may end the server
+        return failure(unforeseen(error, call.name, _LOG))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zapomni.services.parse import parse_flag, parse_texts
+from zapomni.services.parse import parse_texts
 from zapomni.surfaces.http.answers import Answer, answered
 from zapomni.surfaces.review_shapes import (
     acknowledged_shape,
@@ -57,7 +57,7 @@ def promote(app: Zapomni, asked: Asked) -> Answer:
         asked.text("id"),
         to=asked.text("to"),
         why=asked.text("why"),
-        pinned=parse_flag("pinned", asked.take("pinned")),
+        pinned=asked.flag("pinned"),
         scopes=asked.scopes(),
         actor=asked.actor,
     )

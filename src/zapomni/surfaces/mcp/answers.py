@@ -128,16 +128,16 @@ def _quoted_place(place: dict[str, Any]) -> str:
     return fence(place["text"], label)
 
 
-def fitted(build: Callable[[int], dict[str, Any]]) -> Answer:
-    """Return the answer of many with the longest previews that keep it under the limit.
+def fitted(build: Callable[[int], dict[str, Any]], told: Callable[[dict[str, Any]], Answer] = quoted) -> Answer:
+    """Return the answer of many with the longest previews that keep it under the limit; `told` makes it of its object.
 
     The shortest ones may still be too long; the caller then has to answer with fewer.
     """
-    answer = quoted(build(PREVIEWS[0]))
+    answer = told(build(PREVIEWS[0]))
     for preview in PREVIEWS[1:]:
         if answer.size <= REPLY_BYTES:
             break
-        answer = quoted(build(preview))
+        answer = told(build(preview))
     return answer
 
 

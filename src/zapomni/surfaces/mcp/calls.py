@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import secrets
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,6 +30,7 @@ from zapomni.surfaces.mcp.review_calls import REVIEW_CALLS
 from zapomni.surfaces.mcp.tools import BY_NAME, offered
 from zapomni.surfaces.reading_shapes import answer_shape, reading_line
 from zapomni.surfaces.review_shapes import alarms_shape
+from zapomni.surfaces.serving import unforeseen
 from zapomni.surfaces.shapes import (
     outcome_shape,
     page_shape,
@@ -60,12 +60,6 @@ _ANY: Final = 2**53
 _LOG = logging.getLogger(__name__)
 
 
-class Internal(ZapomniError):
-    """A fault of ours."""
-
-    code = "internal"
-
-
 def run_tool(
     app: Zapomni,
     name: str,
@@ -77,9 +71,6 @@ def run_tool(
     """Run one tool of `tools.BY_NAME`; whatever goes wrong becomes an answer that says so.
 
     `tell` takes a word on how a long call goes on.
-
-    An error that nobody foresaw is logged under a reference and answered with it alone, for its text may
-    hold what the client should not see.
     """
     given = Given()
     try:
@@ -87,10 +78,8 @@ def run_tool(
         answer = _CALLS[name](app, given, actor)
     except ZapomniError as error:
         answer = failure(error)
-    except Exception:  # noqa: BLE001 - the boundary: nothing of ours may end a client's connection
-        reference = secrets.token_hex(4)
-        _LOG.exception("internal error %s in %s", reference, name)
-        answer = failure(Internal(f"internal error {reference}", remedy="The server's log says more under it"))
+    except Exception as error:  # noqa: BLE001 - the boundary: nothing of ours may end a client's connection
+        answer = failure(unforeseen(error, name, _LOG))
     return with_notes(answer, given.notes, given.ignored)
 
 

@@ -18,7 +18,8 @@ from zapomni.surfaces.http.patience import PatientProtocol
 from zapomni.surfaces.http.token import kept_token, token_file
 from zapomni.surfaces.mcp.ending import GRACE, end_in_time
 from zapomni.surfaces.mcp.mending import MCP_PATH, Mending
-from zapomni.surfaces.mcp.server import Memory, build_server
+from zapomni.surfaces.mcp.server import build_server
+from zapomni.surfaces.serving import Served
 
 if TYPE_CHECKING:
     from mcp.server.subscriptions import ListenHandler
@@ -41,7 +42,7 @@ def run_http(app: Zapomni, *, host: str, port: int, token: str | None) -> int:
             remedy="Set ZAPOMNI_HTTP_TOKEN, or listen on 127.0.0.1",
         )
     asked_for = token or kept_token(app.config.home)
-    memory = Memory(app)
+    memory = Served(app)
     memory.start_worker()
     with _listen(host, port) as listener:
         server = _build(memory, host, asked_for)
@@ -75,7 +76,7 @@ def _listen(host: str, port: int) -> socket.socket:
         ) from error
 
 
-def web_app(memory: Memory, *, host: str, token: str) -> tuple[ASGIApp, ListenHandler]:
+def web_app(memory: Served, *, host: str, token: str) -> tuple[ASGIApp, ListenHandler]:
     """Return everything that the server answers, behind its guard, and the handler of MCP's listeners."""
     server, listeners = build_server(memory)
     web = server.streamable_http_app(
@@ -89,7 +90,7 @@ def web_app(memory: Memory, *, host: str, token: str) -> tuple[ASGIApp, ListenHa
     return Guard(Mending(web), host=host, token=token), listeners
 
 
-def _build(memory: Memory, host: str, token: str) -> _Server:
+def _build(memory: Served, host: str, token: str) -> _Server:
     web, listeners = web_app(memory, host=host, token=token)
     config = uvicorn.Config(
         web,

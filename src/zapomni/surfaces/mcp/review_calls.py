@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import InvalidInput
 from zapomni.services.parse import parse_flag, parse_scopes, parse_texts, parse_whole
-from zapomni.surfaces.mcp.answers import PREVIEWS, REPLY_BYTES, Answer, compact, plain
+from zapomni.surfaces.mcp.answers import Answer, compact, fitted, plain
 from zapomni.surfaces.review_shapes import (
     acknowledged_shape,
     lessons_shape,
@@ -37,20 +38,12 @@ def _proposals(app: Zapomni, given: Given, _: Actor) -> Answer:
         found = [app.review.proposal(str(proposal_id), scopes=scopes)]
     else:
         found = app.review.proposals(scopes=scopes, kinds=kinds, states=states, limit=limit)
-    return _fitted(lambda preview: proposals_shape(found, preview=preview), "proposals", _quoted_proposal)
+    told = partial(_rows_of, name="proposals", quoted=_quoted_proposal)
+    return fitted(lambda preview: proposals_shape(found, preview=preview), told)
 
 
-def _fitted(build: Callable[[int], dict[str, Any]], name: str, quoted: Callable[[dict[str, Any]], str]) -> Answer:
-    """Return an answer whose rows stand in fences in its text, with the longest previews that fit."""
-    answer = _of(build(PREVIEWS[0]), name, quoted)
-    for preview in PREVIEWS[1:]:
-        if answer.size <= REPLY_BYTES:
-            break
-        answer = _of(build(preview), name, quoted)
-    return answer
-
-
-def _of(shape: dict[str, Any], name: str, quoted: Callable[[dict[str, Any]], str]) -> Answer:
+def _rows_of(shape: dict[str, Any], name: str, quoted: Callable[[dict[str, Any]], str]) -> Answer:
+    """Return an answer whose rows under this name stand in fences in its text."""
     head = {field: value for field, value in shape.items() if field != name}
     return Answer(shape, "\n".join([compact(head), *map(quoted, shape[name])]))
 
@@ -95,7 +88,8 @@ def _promote(app: Zapomni, given: Given, actor: Actor) -> Answer:
 
 def _lessons(app: Zapomni, given: Given, _: Actor) -> Answer:
     found = app.review.lessons(agent=given.take("agent"), scopes=parse_scopes(given.take("scope")))
-    return _fitted(lambda preview: lessons_shape(found, preview=preview), "lessons", _quoted_lesson)
+    told = partial(_rows_of, name="lessons", quoted=_quoted_lesson)
+    return fitted(lambda preview: lessons_shape(found, preview=preview), told)
 
 
 def _acknowledge(app: Zapomni, given: Given, _: Actor) -> Answer:

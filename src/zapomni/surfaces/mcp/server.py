@@ -6,14 +6,10 @@ a stringified number before a tool could read it as meant.
 
 from __future__ import annotations
 
-import threading
-from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-import anyio
 import anyio.from_thread
-import anyio.to_thread
 import mcp_types as types
 from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import Server
@@ -24,11 +20,11 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from zapomni import __version__
 from zapomni.agents import rules
 from zapomni.errors import NotFound, ZapomniError
-from zapomni.model import Actor, Origin
 from zapomni.surfaces.mcp import resources, wire
 from zapomni.surfaces.mcp.answers import in_tool_words, with_notes
 from zapomni.surfaces.mcp.calls import run_tool
 from zapomni.surfaces.mcp.tools import BY_NAME, INSTRUCTIONS, offered
+from zapomni.surfaces.serving import caller
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -37,56 +33,16 @@ if TYPE_CHECKING:
     from mcp.server.subscriptions import SubscriptionBus
     from mcp_types.methods import CacheableMethod
 
-    from zapomni.app import Zapomni
+    from zapomni.model import Actor
+    from zapomni.surfaces.serving import Served
 
-T = TypeVar("T")
 Ctx: TypeAlias = "ServerRequestContext[Any, Any]"
 
-WRITERS: Final = 4
-READERS: Final = 8
-THINKERS: Final = 4
-"""Threads, and so database connections, of one server. Writes have their own, so that those that wait for
-another process's lock do not keep readers waiting; so have calls that wait for a language model."""
-NAME_LENGTH: Final = 80
-"""Most characters of a client's name in the history."""
 _LEGACY_NOT_FOUND: Final = -32002
 _HOUR_MS: Final = 3_600_000
 
 
-class Memory:
-    """The memory behind a server: opened at the first use, by one thread, and asked on threads of its own."""
-
-    def __init__(self, app: Zapomni) -> None:
-        self.app = app
-        self._opening = threading.Lock()
-        self._readers = anyio.CapacityLimiter(READERS)
-        self._writers = anyio.CapacityLimiter(WRITERS)
-        self._thinkers = anyio.CapacityLimiter(THINKERS)
-
-    async def ask(self, act: Callable[[Zapomni], T], *, writes: bool = False, thinks: bool = False) -> T:
-        """Run something with the memory on a thread; a call that has begun is finished, cancelled or not."""
-        limiter = self._thinkers if thinks else self._writers if writes else self._readers
-        return await anyio.to_thread.run_sync(self._with_app, act, limiter=limiter)
-
-    def open(self) -> Zapomni:
-        """Return the memory, opened. Raises what opening the store raises."""
-        with self._opening:
-            _ = self.app.context, self.app.embedding
-        return self.app
-
-    def start_worker(self) -> None:
-        """Begin the background work."""
-        app = self.open()
-        with self._opening:
-            app.start_worker()
-
-    def _with_app(self, act: Callable[[Zapomni], T]) -> T:
-        with suppress(Exception):  # the act meets the same error and knows how to answer with it
-            self.open()
-        return act(self.app)
-
-
-def build_server(memory: Memory) -> tuple[Server[Any], ListenHandler]:
+def build_server(memory: Served) -> tuple[Server[Any], ListenHandler]:
     """Return the server, and the handler of listeners, which has to be closed before the server ends."""
     changes = InMemorySubscriptionBus()
     listeners = ListenHandler(changes)
@@ -127,7 +83,7 @@ def _cache_hints() -> Mapping[CacheableMethod, CacheHint]:
 class Handlers:
     """One method for each request of the protocol that asks for something of ours."""
 
-    def __init__(self, memory: Memory, changes: SubscriptionBus) -> None:
+    def __init__(self, memory: Served, changes: SubscriptionBus) -> None:
         self._memory = memory
         self._changes = changes
 
@@ -226,5 +182,4 @@ def actor_of(ctx: Ctx) -> Actor:
     name = params.client_info.name if params is not None else ""
     if not name and ctx.request is not None:
         name = ctx.request.headers.get("user-agent", "").partition("/")[0]
-    name = "".join(letter for letter in name if letter.isprintable()).strip()[:NAME_LENGTH]
-    return Actor(name=f"mcp:{name}" if name else "mcp", origin=Origin.AGENT)
+    return caller("mcp", name)

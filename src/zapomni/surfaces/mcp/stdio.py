@@ -25,7 +25,8 @@ from pydantic import ValidationError
 from zapomni.surfaces.mcp import wire
 from zapomni.surfaces.mcp.ending import GRACE, end_in_time
 from zapomni.surfaces.mcp.pipe import LINE_LIMIT, Pipe, Writer
-from zapomni.surfaces.mcp.server import Memory, build_server
+from zapomni.surfaces.mcp.server import build_server
+from zapomni.surfaces.serving import Served
 
 if TYPE_CHECKING:
     from anyio.abc import TaskGroup
@@ -60,7 +61,7 @@ def run_stdio(app: Zapomni) -> int:
 
 async def _serve(app: Zapomni, pipe: Pipe) -> None:
     async with anyio.create_task_group() as tasks:
-        session = Session(Memory(app), pipe, tasks)
+        session = Session(Served(app), pipe, tasks)
         tasks.start_soon(session.end_on_signal)
         await session.run()
         tasks.cancel_scope.cancel()
@@ -69,7 +70,7 @@ async def _serve(app: Zapomni, pipe: Pipe) -> None:
 class Session:
     """One client's conversation."""
 
-    def __init__(self, memory: Memory, pipe: Pipe, tasks: TaskGroup) -> None:
+    def __init__(self, memory: Served, pipe: Pipe, tasks: TaskGroup) -> None:
         self._memory = memory
         self._server, self._listeners = build_server(memory)
         self._pipe = pipe
