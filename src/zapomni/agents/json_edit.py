@@ -84,8 +84,8 @@ class Hooks(Struct, frozen=True, kw_only=True):
         inner = {path: was for path, was in blanks.items() if "/" in path or path in self.path}
         for event in reversed(events):
             text = tidied(text, (*self.path, event), inner)
-        lived_without = blanks.get("/".join(self.path), "") is not None
-        if lived_without or at(text, self.path) is None:
+        was_there = blanks.get("/".join(self.path), "") is not None  # so the hooks of others need none of our root
+        if was_there or at(text, self.path) is None:
             for key in self.root:
                 text = without(text, (), key) if key in blanks and at(text, (key,)) is not None else text
         return tidied(text, (), blanks)

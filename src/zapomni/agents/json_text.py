@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.agents.edits import Written, line_end, unsafe
-from zapomni.agents.jsonc import Item, Node, read, tail
+from zapomni.agents.jsonc import Node, read, tail
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -116,19 +116,15 @@ def without(text: str, path: Path, key: str | int) -> str:
     items = holder.items
     place = key if isinstance(key, int) else max(i for i, item in enumerate(items) if item.key == key)
     item, before = items[place], items[place - 1] if place else None
-    start = tail(text, _end(before) if before else holder.start + 1)
+    start = tail(text, before.end if before else holder.start + 1)
     if len(items) == 1:
         rest = text[item.end : holder.end - 1]
         head = text[holder.start + 1 : start]
         return text[:start] + (rest if (head + rest).strip() else "") + text[holder.end - 1 :]
     if before and place == len(items) - 1 and item.comma is None:
-        comma = _end(before) - 1
+        comma = before.end - 1
         return text[:comma] + text[comma + 1 : start] + text[item.end :]
     return text[:start] + text[item.end :]
-
-
-def _end(item: Item) -> int:
-    return item.node.end if item.comma is None else item.comma + 1
 
 
 # --- layout ---------------------------------------------------------------------------------------------

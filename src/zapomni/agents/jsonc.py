@@ -89,7 +89,7 @@ class _Reader:
         if depth > DEPTH:
             raise ValueError(f"more than {DEPTH} levels")
         opening = self.text[at : at + 1]
-        if opening in {"{", "["} and opening:
+        if opening in {"{", "["}:
             return self.container(at, depth, "}" if opening == "{" else "]")
         found = (_STRING if opening == '"' else _SCALAR).match(self.text, at)
         if found is None:

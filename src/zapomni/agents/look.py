@@ -77,6 +77,3 @@ def _spots(client: Client, machine: Machine, launch: Launch, reach: Reach) -> It
         except ZapomniError as error:
             state, problem = State.FOREIGN, error.message
         yield Spot(part=aim.part, file=file, state=state, problem=problem)
-
-
-__all__ = ["Look", "Part", "Spot", "inspect"]

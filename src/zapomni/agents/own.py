@@ -48,4 +48,4 @@ AMP: Final = OwnCommand(
     program="amp",
     add=lambda launch, _: ("mcp", "add", NAME, *_given("--env", launch), "--", *launch.server),
 )
-"""Cline's command wraps the entry in a shape that its extension does not read, so its files are edited instead."""
+# Cline's command wraps the entry in a shape that its extension does not read, so its files are edited instead.

@@ -30,10 +30,7 @@ _PROGRAM: Final = re.compile(r"(?:.*[/\\])?zapomni(?:\.exe)?", re.IGNORECASE | r
 
 def words(entry: Any) -> tuple[str, ...]:
     """Return the command line of an entry, whatever client's shape it has; empty for what starts no program."""
-    if not isinstance(entry, dict):
-        return ()
-    if isinstance(entry.get("transport"), dict):
-        entry = entry["transport"]
+    entry = _launched(entry)
     command = entry.get("command", entry.get("cmd", ()))
     parts = [command] if isinstance(command, str) else command
     return tuple(str(part) for part in [*_listed(parts), *_listed(entry.get("args"))])
@@ -41,10 +38,7 @@ def words(entry: Any) -> tuple[str, ...]:
 
 def variables(entry: Any) -> dict[str, str]:
     """Return the variables that an entry hands over."""
-    if not isinstance(entry, dict):
-        return {}
-    if isinstance(entry.get("transport"), dict):
-        entry = entry["transport"]
+    entry = _launched(entry)
     found: Any = next((entry[name] for name in _VARIABLES if entry.get(name)), {})
     return dict(found) if isinstance(found, dict) else {}
 
@@ -66,7 +60,7 @@ def renewed(found: Any, wanted: Mapping[str, Any]) -> dict[str, Any]:
 
     What stands behind `serve` is kept as well as variables and fields of others, such as who approved which tool.
     """
-    entry = found["transport"] if isinstance(found.get("transport"), dict) else found
+    entry = _launched(found)
     line = words(entry)
     added = list(line[line.index("serve") + 1 :])
     variable = next((name for name in _VARIABLES if name in wanted or name in entry), _VARIABLES[0])
@@ -132,6 +126,14 @@ def goose(launch: Launch) -> dict[str, Any]:
     command, *args = launch.server
     head = {"name": NAME, "description": ABOUT, "type": "stdio", "cmd": command, "args": args}
     return {**head, "envs": dict(launch.environment), "enabled": True, "timeout": TIMEOUT_S}
+
+
+def _launched(entry: Any) -> dict[str, Any]:
+    """Return the part of an entry that starts a program: some clients keep it in an object of its own."""
+    if not isinstance(entry, dict):
+        return {}
+    inner = entry.get("transport")
+    return inner if isinstance(inner, dict) else entry
 
 
 def _listed(value: Any) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from zapomni.agents.edits import State, Written, line_end
+from zapomni.agents.edits import NAME, State, Written, line_end
 from zapomni.errors import Refused
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ END: Final = "<!-- zapomni:end -->"
 """Between these two lines a file of instructions is ours; the rest of it is never touched."""
 
 _BLOCK: Final = re.compile(rf"{BEGIN}(?:(?!{BEGIN}).)*?{END}", re.DOTALL)  # a mark that lost its other is no block
-_MARK: Final = "zapomni"
 
 
 class Block(Struct, frozen=True, kw_only=True):
@@ -64,7 +63,7 @@ class Whole(Struct, frozen=True, kw_only=True):
     """A file that is ours from its first to its last character; `mark` is what tells it from somebody else's."""
 
     content: str
-    mark: str = _MARK
+    mark: str = NAME
 
     def state(self, text: str) -> State:
         """Tell whether the file is there, is ours, and says what it should."""

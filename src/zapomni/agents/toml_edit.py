@@ -69,12 +69,12 @@ class Table(Named, frozen=True, kw_only=True):
         for index, (start, path) in enumerate(headers):
             if path[:2] == (self.parent, NAME):
                 limit = headers[index + 1][0] if index + 1 < len(headers) else len(text)
-                return _spot(text, start, _end_of_values(text, start, limit))
+                return _widened(text, start, _end_of_values(text, start, limit))
         return None
 
     def _check(self, after: str, before: str, *, ours: Mapping[str, Any] | None) -> None:
         """Raise `Refused` unless two texts say the same but for our entry, and that is what it should be."""
-        wanted, (got, found) = self._others(_read(before))[0], (None, None)
+        wanted, _ = self._others(_read(before))
         try:
             got, found = self._others(tomllib.loads(after))
         except tomllib.TOMLDecodeError:
@@ -146,7 +146,7 @@ def _end_of_values(text: str, start: int, limit: int) -> int:
     return end
 
 
-def _spot(text: str, start: int, end: int) -> tuple[int, int]:
+def _widened(text: str, start: int, end: int) -> tuple[int, int]:
     """Widen the place of a table to the line end behind it and the blank line before it.
 
     The last table of a file without a line end at its end takes the line end before it instead.
