@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -14,7 +13,8 @@ from msgspec import Struct
 
 from zapomni.app import Zapomni
 from zapomni.bench.latency import made_up_questions, made_up_texts
-from zapomni.bench.memory import ask, fill, hello
+from zapomni.bench.memory import fill
+from zapomni.bench.server import served
 from zapomni.config import load
 
 if TYPE_CHECKING:
@@ -59,18 +59,13 @@ def run(folder: Path) -> Beside:
 def _recalls(home: Path, questions: list[str]) -> Iterator[float]:
     """Yield the milliseconds of each recall; a server that has something attached begins to index it at its start."""
     command = [sys.executable, "-m", "zapomni", "--home", str(home), "serve"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, encoding="utf-8") as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
-        ask(server.stdin, server.stdout, "initialize", hello())
+    with served(command) as server:
+        server.greet()
         for number in range(RECALLS + FIRST):
-            arguments = {"query": questions[number % len(questions)], "strict": True}
             start = perf_counter()
-            ask(server.stdin, server.stdout, "tools/call", {"name": "recall_memory", "arguments": arguments})
+            server.recall(questions[number % len(questions)])
             if number >= FIRST:
                 yield 1000 * (perf_counter() - start)
-        server.stdin.close()
 
 
 def _p95(times: Iterator[float]) -> float:

@@ -12,7 +12,7 @@ import time
 from array import array
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
@@ -24,7 +24,7 @@ from zapomni.search.retrieve import retrieve
 from zapomni.services.remember import remember_many
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from zapomni.embed.base import Task
     from zapomni.errors import EmbedderError
@@ -148,7 +148,7 @@ def _row(
     asks: Sequence[float],
     bare: BareStore,
     questions: Sequence[str],
-    sizes: Any,
+    sizes: Mapping[str, int],
 ) -> Row:
     warm = sorted(asks[2:])
     words = median(1e3 * _timed(lambda q=q: bare.words(q)) for q in questions)  # type: ignore[misc]

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import random
-import subprocess
 import sys
 import tempfile
 from array import array
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from zapomni.app import Zapomni
 from zapomni.bench.latency import made_up_questions, made_up_texts
+from zapomni.bench.server import served
 from zapomni.clock import system_clock
 from zapomni.config import load
 from zapomni.errors import Unavailable
@@ -90,31 +89,9 @@ def _direction(pick: random.Random, width: int) -> Vector:
 def _serve(home: str, questions: list[str]) -> float:
     """Ask a server over its pipe and return the megabytes that it holds at the end."""
     command = [sys.executable, "-m", "zapomni", "--home", home, "serve"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
-    ) as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
-        ask(server.stdin, server.stdout, "initialize", hello())
+    with served(command) as server:
+        server.greet()
         for number in range(RECALLS):
-            arguments = {"query": questions[number % len(questions)], "strict": True}
-            ask(server.stdin, server.stdout, "tools/call", {"name": "recall_memory", "arguments": arguments})
+            server.recall(questions[number % len(questions)])
         status = Path(_STATUS.format(server.pid)).read_text(encoding="utf-8")
-        server.stdin.close()
     return int(status.partition("VmRSS:")[2].split()[0]) / 1024
-
-
-def hello() -> dict[str, Any]:
-    """Return what a client says first."""
-    return {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
-
-
-def ask(to: IO[str], back: IO[str], method: str, params: dict[str, Any]) -> None:
-    """Send one request and wait for its answer; raises `Unavailable` when it is a failure."""
-    to.write(json.dumps({"jsonrpc": "2.0", "id": method, "method": method, "params": params}) + "\n")
-    to.flush()
-    answer = json.loads(back.readline())
-    while answer.get("id") != method:
-        answer = json.loads(back.readline())
-    if "error" in answer or answer["result"].get("isError"):
-        raise Unavailable(f"the server did not answer {method}: {answer}")

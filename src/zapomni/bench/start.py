@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import tempfile
@@ -13,16 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
+from zapomni.bench.server import served
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ROUNDS: Final = 15
-_HELLO: Final = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}},
-}
 
 
 class Start(Struct, frozen=True, kw_only=True):
@@ -64,14 +59,9 @@ def _handshake(command: Sequence[str]) -> Start:
     for _ in range(5):
         bare.append(_wall([sys.executable, "-c", "pass"]))
         start = time.perf_counter()
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
-            assert server.stdin is not None
-            assert server.stdout is not None
-            server.stdin.write(json.dumps(_HELLO) + "\n")
-            server.stdin.flush()
-            server.stdout.readline()
+        with served(command) as server:
+            server.greet()
             own.append(1e3 * (time.perf_counter() - start))
-            server.stdin.close()
     return Start(name="zapomni serve (to the handshake)", ms=median(own), ratio=median(own) / median(bare))
 
 
