@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -79,3 +79,7 @@ class Llm(Protocol):
 
         Raises `ModelError`, with the tokens that were used in vain.
         """
+
+
+LlmFor = Callable[[str], Llm | None]
+"""Gives the model that is asked as part of a run, by the run's id; None where no model may be asked."""

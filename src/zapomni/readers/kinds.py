@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from zapomni.model.document import DocumentKind
 from zapomni.readers.base import Layout
+from zapomni.readers.titles import ending
 
 if TYPE_CHECKING:
     from zapomni.readers.base import Extract
@@ -35,8 +36,7 @@ _CONFIG_NAMES: Final = re.compile(r"dockerfile|makefile|jenkinsfile|vagrantfile|
 def kind_of(path: str, extract: Extract) -> DocumentKind:
     """Return the kind of a file by its path under the root and its text; what nothing is known of is `docs`."""
     name = path.rpartition("/")[2]
-    ending = f".{name.rpartition('.')[2].lower()}" if "." in name else ""
-    if _CONFIG_NAMES.fullmatch(name) or ending in _CONFIG:
+    if _CONFIG_NAMES.fullmatch(name) or ending(name) in _CONFIG:
         return DocumentKind.CONFIG
     if extract.layout is Layout.LINES:
         return DocumentKind.DATA if extract.format == "data" else DocumentKind.CODE

@@ -124,6 +124,22 @@ def settle(context: Context, proposal: Proposal, decision: Decision) -> None:
     Raises `Conflict` when one of the sides has changed since, and `NotFound` when one of them is gone.
     """
     (memory,) = living(decision.tx, proposal)
+    source, row, text = _as_proposed(context, proposal, memory)
+    one = said(text, row.path)
+    mark = str(proposal.detail["sha256"])
+    settled = replace(row, sha256=mark, size=0, modified_ns=0, links=one.note.links, held=one.held, clash=None)
+    if decision.choice == FILE:
+        settled = replace(settled, version=_take_over(context, memory, one, decision).version)
+    elif decision.choice == MEMORY:
+        settled = replace(settled, version=0)  # the file is as agreed, and the memory has changed since
+    else:
+        own = _own_memory(context, source, one, decision)
+        settled = replace(settled, memory_id=own.id, version=own.version)
+    decision.tx.mirrors.agree(source.id, settled, redact(text)[0] if one.held else text)
+
+
+def _as_proposed(context: Context, proposal: Proposal, memory: Memory) -> tuple[Source, Agreed, str]:
+    """Return the folder, the row and the text of a file whose two sides still are what was proposed about."""
     source = next((one for one in context.store.documents.sources() if one.id == proposal.detail["source"]), None)
     if source is None:
         raise NotFound("the folder is no longer mirrored", remedy="Reject the proposal")
@@ -133,27 +149,14 @@ def settle(context: Context, proposal: Proposal, decision: Decision) -> None:
     unchanged = (sha256(data).hexdigest(), memory.version) == (proposal.detail["sha256"], proposal.detail["version"])
     if row is None or row.memory_id != memory.id or not unchanged:
         raise Conflict(f"{path}: {_OUTDATED}", remedy="Run `zapomni source scan`, it asks anew")
-    text = data.decode()
-    one = said(text, path)
-    mark = str(proposal.detail["sha256"])
-    settled = replace(row, sha256=mark, size=0, modified_ns=0, links=one.note.links, held=one.held, clash=None)
-    match decision.choice:
-        case "file":
-            changed = change(
-                context,
-                decision.tx,
-                memory,
-                prepare(Patch(**one.differs(memory))),
-                actor=decision.actor,
-                run=decision.run,
-            )
-            settled = replace(settled, version=(changed.memory or memory).version)
-        case "memory":
-            settled = replace(settled, version=0)  # the file is as agreed, and the memory has changed since
-        case _:
-            own = _own_memory(context, source, one, decision)
-            settled = replace(settled, memory_id=own.id, version=own.version)
-    decision.tx.mirrors.agree(source.id, settled, redact(text)[0] if one.held else text)
+    return source, row, data.decode()
+
+
+def _take_over(context: Context, memory: Memory, one: Said, decision: Decision) -> Memory:
+    """Give the memory what the file says."""
+    patch = prepare(Patch(**one.differs(memory)))
+    changed = change(context, decision.tx, memory, patch, actor=decision.actor, run=decision.run)
+    return changed.memory or memory
 
 
 def _own_memory(context: Context, source: Source, one: Said, decision: Decision) -> Memory:

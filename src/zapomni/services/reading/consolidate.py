@@ -20,9 +20,9 @@ from zapomni.text.fence import fence
 from zapomni.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zapomni.llm.base import Llm
+    from zapomni.llm.base import LlmFor
     from zapomni.model import Actor, Memory, Outcome, Scope
     from zapomni.services.context import Context
 
@@ -122,23 +122,23 @@ class Wish(NamedTuple):
 
 def consolidate(
     context: Context,
-    model: Callable[[str], Llm | None],
+    llm_for: LlmFor,
     scopes: Sequence[Scope],
     *,
     actor: Actor,
     wish: Wish = Wish(),  # noqa: B008 - a tuple
 ) -> list[Consolidated]:
-    """Consolidate what waits in some scopes, each by itself; `model` gives the one to ask as part of a run.
+    """Consolidate what waits in some scopes, each by itself; `llm_for` gives the model to ask.
 
     A scope with fewer than two waiting memories is left alone, and so is the rest of one whose batch failed. Raises
     `Unavailable` when there is no model, when another process is at it, and for a day's cap that is spent already.
     """
-    if model("") is None:
+    if llm_for("") is None:
         raise Unavailable("consolidating needs a language model, and none is set", remedy=_NO_MODEL)
     with context.store.worker_lock(VERB) as mine:
         if not mine:
             raise Unavailable(ELSEWHERE, remedy="Wait for it; it does the same work")
-        return list(_rounds(context, model, scopes, actor, wish))
+        return list(_rounds(context, llm_for, scopes, actor, wish))
 
 
 def plan(context: Context, scopes: Sequence[Scope], wish: Wish = Wish()) -> list[Planned]:  # noqa: B008 - a tuple
@@ -184,13 +184,13 @@ def shown(memory: Memory) -> str:
 
 
 def _rounds(
-    context: Context, model: Callable[[str], Llm | None], scopes: Sequence[Scope], actor: Actor, wish: Wish
+    context: Context, llm_for: LlmFor, scopes: Sequence[Scope], actor: Actor, wish: Wish
 ) -> Iterator[Consolidated]:
     done = False
     for scope in scopes:
         while batch := waiting_batch(context, scope, wish.batch):
             try:
-                came = _round(context, model, scope, batch, actor)
+                came = _round(context, llm_for, scope, batch, actor)
             except BudgetSpent as error:
                 if not done:
                     raise
@@ -202,11 +202,9 @@ def _rounds(
                 break
 
 
-def _round(
-    context: Context, model: Callable[[str], Llm | None], scope: Scope, memories: Sequence[Memory], actor: Actor
-) -> Consolidated:
+def _round(context: Context, llm_for: LlmFor, scope: Scope, memories: Sequence[Memory], actor: Actor) -> Consolidated:
     batch = Batch(run=context.new_id(), scope=scope, memories={one.id: one for one in memories})
-    llm = model(batch.run)
+    llm = llm_for(batch.run)
     assert llm is not None
     try:
         reply = llm.ask(task_of(memories))

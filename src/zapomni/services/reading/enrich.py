@@ -15,17 +15,13 @@ from zapomni.services.reading.retire import INGEST, is_ingest, retire
 from zapomni.services.remember import read_back
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from zapomni.llm.base import Llm, Usage
+    from zapomni.llm.base import LlmFor, Usage
     from zapomni.model import Memory, Outcome
     from zapomni.services.context import Context
     from zapomni.services.reading.facts import Extracted, Terms
     from zapomni.services.reading.ingest import Kept
     from zapomni.store.base import Tx
     from zapomni.store.readings import EnrichJob, Reading, Span
-
-    LlmFor = Callable[[str], Llm | None]
 
 VERB: Final = "enrich"
 """By which the runs of enriching are known."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from zapomni.files.walk import Found, Walk
-    from zapomni.llm.base import Llm
+    from zapomni.llm.base import LlmFor
     from zapomni.model import Actor
     from zapomni.model.document import Source
     from zapomni.services.context import Context
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from zapomni.services.reading.ingest import Ingested
     from zapomni.services.reading.material import Material
 
-    LlmFor = Callable[[str], Llm | None]
     Progress = Callable[[int, int], None]
 
 LOCK: Final = "ingest-scan"
