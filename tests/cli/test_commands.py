@@ -198,6 +198,18 @@ def test_an_update_changes_what_is_named_and_nothing_else(zap: Zap, stored: Stor
     assert (memory["tags"], memory["title"]) == ([], "")
 
 
+def test_every_command_that_shows_a_change_tells_a_zero_and_leaves_a_no_empty(zap: Zap, stored: Stored) -> None:
+    memory_id = stored("The text.", "--importance", "0.5", "--pinned")
+    zap("update", memory_id, "--importance", "0", "--unpinned")
+    for command in ("diff", "history"):
+        lines = zap(command, memory_id).out
+        assert "importance: 0.5 -> 0.0" in lines, command
+        assert "pinned: yes -> -" in lines, command
+    shown = zap("show", memory_id).out
+    assert "importance" in shown
+    assert "pinned" not in shown
+
+
 def test_an_update_of_a_field_leaves_standard_input_alone(zap: Zap, stored: Stored) -> None:
     memory_id = stored("The text.")
     assert zap("update", memory_id, "--tag", "new", stdin="not for us").status == 0

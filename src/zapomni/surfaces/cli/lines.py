@@ -30,6 +30,17 @@ def one_line(value: object, limit: int = 400) -> str:
     return printable(preview(str(value), limit))
 
 
+def field_text(value: Any) -> str:
+    """Return the value of a field in one line, nothing for none and for no; a number is told even when it is 0."""
+    if isinstance(value, list):
+        return "; ".join(one_line(item) for item in value)
+    if isinstance(value, dict):
+        return "; ".join(f"{one_line(name)}={one_line(item)}" for name, item in value.items())
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    return "" if value is None else one_line(value)
+
+
 def paragraphs(text: str) -> list[str]:
     """Return the lines of a text, safe to print."""
     return printable(text).split("\n")

@@ -17,6 +17,7 @@ from zapomni.surfaces.cli.lines import (
     counted,
     day,
     explained,
+    field_text,
     listed,
     memories,
     moment,
@@ -110,9 +111,9 @@ def page_notes(found: Page, scopes: Sequence[Scope]) -> Iterator[str]:
 def shown(memory: Memory, links: Sequence[Link] = ()) -> Iterator[str]:
     """Show a memory whole: every field that says something, then the text."""
     yield click.style(one_line(memory.id), fg="yellow") + bold(memory.title, before=INDENT)
-    fields = {**to_record(memory), "pinned": memory.pinned or None}
+    fields = to_record(memory)
     fields |= {name: moment(at) for name in TIMES if (at := getattr(memory, name)) is not None}
-    told = [(name, _value(value)) for name, value in fields.items() if name not in _UNTOLD]
+    told = [(name, field_text(value)) for name, value in fields.items() if name not in _UNTOLD]
     rows = [(name.replace("_", " "), value) for name, value in told if value]
     rows += [("version", str(memory.version)), ("read", f"{memory.access_count:,} times")]
     rows += [("link", f"{k.kind.value} {_ends(k, memory.id)}") for k in links]
@@ -219,7 +220,7 @@ def _changes(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) 
     for name in FIELDS:
         old, new = before.get(name), after.get(name)
         if old != new and name not in {"version", "updated_at", "accessed_at", "access_count"}:
-            yield f"{name}: {one_line(_value(old), 60) or '-'} -> {one_line(_value(new), 60) or '-'}"
+            yield f"{name}: {one_line(field_text(old), 60) or '-'} -> {one_line(field_text(new), 60) or '-'}"
 
 
 # --- the whole store ------------------------------------------------------------------------------------
@@ -324,14 +325,6 @@ def error(failure: ZapomniError) -> Iterator[str]:
             if isinstance(content, str) and content != "unset":
                 yield f"{name}:"
                 yield from (f"{INDENT}{line}" for line in paragraphs(content))
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, list):
-        return "; ".join(one_line(item) for item in value)
-    if isinstance(value, dict):
-        return "; ".join(f"{one_line(name)}={one_line(item)}" for name, item in value.items())
-    return "yes" if value is True else "" if value is None else one_line(value)
 
 
 def _them(count: int) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from zapomni.surfaces.cli.lines import INDENT, many, moment, one_line, paragraphs
+from zapomni.surfaces.cli.lines import INDENT, field_text, many, moment, one_line, paragraphs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -47,7 +47,7 @@ def blame(found: Blame) -> Iterator[str]:
         yield f"{click.style(_brought(line.revision, width), dim=True)}{INDENT}{paragraphs(line.text)[0]}"
     yield ""
     for one in found.fields:
-        yield f"{click.style(_brought(one.revision, width), dim=True)}{INDENT}{one.name}: {_value(one.value)}"
+        yield f"{click.style(_brought(one.revision, width), dim=True)}{INDENT}{one.name}: {field_text(one.value)}"
 
 
 def topics(found: Mapping[str, int]) -> Iterator[str]:
@@ -107,15 +107,7 @@ def _brought(revision: Revision, width: int) -> str:
 
 
 def _change(one: FieldChange) -> str:
-    return f"{_value(one.before) or '-'} -> {_value(one.after) or '-'}"
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, list):
-        return "; ".join(one_line(item) for item in value)
-    if isinstance(value, dict):
-        return "; ".join(f"{one_line(name)}={one_line(item)}" for name, item in value.items())
-    return "yes" if value is True else "" if value in (None, False) else one_line(value)
+    return f"{field_text(one.before) or '-'} -> {field_text(one.after) or '-'}"
 
 
 def _coloured(line: str) -> str:
