@@ -1,4 +1,4 @@
-"""The stub provider, and retries that do not wait."""
+"""The stub provider, retries that do not wait, and how near two vectors are."""
 
 from __future__ import annotations
 
@@ -13,3 +13,8 @@ __all__ = ["stub", "stub_process"]  # fixtures that pytest finds by their names 
 def no_waiting():
     with stamina.set_testing(True, attempts=10, cap=True):
         yield
+
+
+def near(one, other):
+    """The cosine of two vectors of length 1."""
+    return sum(a * b for a, b in zip(one, other, strict=True))

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from tests.embed.conftest import near
 
 from zapomni.embed import _e5_native, bundled
 from zapomni.embed._e5_encoder import Encoder
@@ -59,10 +60,6 @@ def numpy_only(monkeypatch):
     made = BundledEmbedder()
     yield made
     made.close()
-
-
-def near(one, other):
-    return sum(a * b for a, b in zip(one, other, strict=True))
 
 
 def run(program, *arguments):

@@ -8,6 +8,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.embed.conftest import near
 
 from zapomni.clock import system_clock
 from zapomni.embed import registry, scripted
@@ -69,10 +70,6 @@ def test_a_built_in_provider_is_found_without_reading_package_metadata():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def near(one, other):
-    return sum(a * b for a, b in zip(one, other, strict=True))
 
 
 def test_the_scripted_provider_puts_like_texts_near_each_other_and_keeps_a_log():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from tests.embed.conftest import near
 
 from zapomni.embed import ollama, openai
 from zapomni.errors import EmbedderError
@@ -34,10 +35,6 @@ def make(request, stub):
 
 def vectors(answer):
     return [None if isinstance(one, EmbedderError) else one for one in answer]
-
-
-def near(one, other):
-    return sum(a * b for a, b in zip(one, other, strict=True))
 
 
 def nearest(query, answer):
