@@ -79,10 +79,11 @@ class ReviewDesk:
         from zapomni.services.review.inbox import proposals
 
         wanted = [parse_choice("kind", kind, ProposalKind, ProposalKind.MERGE) for kind in kinds]
-        in_states = [parse_choice("state", state, ProposalState, ProposalState.OPEN) for state in states]
+        named = [parse_choice("state", state, ProposalState, ProposalState.OPEN) for state in states]
         most = parse_whole("limit", limit, LISTED, low=1, high=PAGE_LIMIT)
-        states_seen = in_states or [ProposalState.OPEN]
-        return proposals(self._context, self._scopes(scopes), states=states_seen, kinds=wanted, limit=most)
+        return proposals(
+            self._context, self._scopes(scopes), states=named or [ProposalState.OPEN], kinds=wanted, limit=most
+        )
 
     def proposal(self, proposal_id: str, *, scopes: Sequence[str] = ()) -> Proposal:
         """Return one proposal; a unique beginning of its id is enough, here and below."""

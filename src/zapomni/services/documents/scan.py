@@ -54,8 +54,8 @@ _BATCH: Final = 100
 class Cut(Struct, frozen=True, kw_only=True):
     """How long a chunk is, and what it repeats of the one before, in characters."""
 
-    size: int = 2000
-    overlap: int = 200
+    size: int
+    overlap: int
 
 
 def scan(
