@@ -40,6 +40,17 @@ def filled(open_with: Open, embedder: ScriptedEmbedder, home: str = "store", tex
     return app
 
 
+@pytest.mark.promise("space.change")
+def test_a_model_given_up_before_it_was_whole_is_forgotten_once_another_is(opened: Open) -> None:
+    filled(opened, ScriptedEmbedder("one")).close()
+    app = opened(ScriptedEmbedder("two"))
+    app.embedding.drain(limit=2)
+    app.close()
+    app = opened(ScriptedEmbedder("three"))
+    assert app.embedding.drain().left == 0
+    assert [space.model for space in app.store.spaces()] == ["three"]
+
+
 @pytest.mark.promise("space.never-mixed")
 @pytest.mark.promise("space.change")
 @pytest.mark.parametrize("width", [64, 96], ids=["of the same width", "of another width"])

@@ -154,7 +154,7 @@ class Corpus(Protocol[Item]):
         """
 
     def activate(self, space_no: int) -> None:
-        """Make a whole space the active one, retire the one before it and drop its vectors."""
+        """Make a whole space the active one; retire the others and drop their vectors."""
 
     def embed_jobs(self, space_no: int, limit: int, now: datetime, *, retry: bool = False) -> list[EmbedJob[Item]]:
         """Return waiting jobs, oldest first; those that failed wait for their time unless `retry`."""

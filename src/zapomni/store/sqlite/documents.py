@@ -182,7 +182,7 @@ class SqliteDocuments:
             return spaces.find(db, CHUNKS, wanted) or spaces.build(db, CHUNKS, wanted, mean)
 
     def activate(self, space_no: int) -> None:
-        """Make a whole space the active one, retire the one before it and drop its vectors."""
+        """Make a whole space the active one, retire the others and drop their vectors."""
         with self._db.writing() as db:
             spaces.activate(db, CHUNKS, space_no)
 

@@ -65,14 +65,14 @@ def build(db: apsw.Connection, corpus: Corpus, name: Name, mean: Vector | None) 
 
 
 def activate(db: apsw.Connection, corpus: Corpus, space_no: int) -> None:
-    """Make a space the active one and retire the one before it.
+    """Make a space the active one and retire the others: the one before it, and what was begun for a model in between.
 
     Raises `NotFound` when there is no such space any more.
     """
     if not is_kept(db, corpus, space_no):
         raise NotFound(f"there is no embedding space {space_no}")
-    for older in column_of(db, f"SELECT no FROM {corpus.spaces} WHERE state = 'active' AND no <> ?", (space_no,)):
-        drop(db, corpus, older)
+    for other in column_of(db, f"SELECT no FROM {corpus.spaces} WHERE state <> 'retired' AND no <> ?", (space_no,)):
+        drop(db, corpus, other)
     db.execute(f"UPDATE {corpus.spaces} SET state = 'active' WHERE no = ?", (space_no,))
 
 

@@ -228,7 +228,7 @@ class SqliteStore(Rooms):
             return spaces.find(db, MEMORIES, wanted) or spaces.build(db, MEMORIES, wanted, mean)
 
     def activate(self, space_no: int) -> None:
-        """Make a whole space the active one, retire the one before it and drop its vectors."""
+        """Make a whole space the active one, retire the others and drop their vectors."""
         from zapomni.store.sqlite import spaces
 
         with self._db.writing() as db:
