@@ -77,6 +77,16 @@ def test_documents_are_scanned_searched_and_told_of(web: Web, tmp_path: Path) ->
 
 
 @pytest.mark.promise("http.verbs")
+def test_a_scan_brings_the_notes_of_a_mirrored_folder_in(web: Web, tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "пирс.md").write_text("Буй у третьего пирса сорвало штормом.\n", encoding="utf-8")
+    web.app.documents.add(folder, mode="mirror", scope="agent:boat")
+    assert [one["added"] for one in web.good("POST", "/sources/scan", {"scope": ["all"]})["sources"]] == [1]
+    assert web.good("GET", "/memories", scope="agent:boat")["total"] == 1
+
+
+@pytest.mark.promise("http.verbs")
 def test_a_run_is_taken_back_as_one(web: Web) -> None:
     ids = [web.good("POST", "/memories", {"content": text})["id"] for text in (RUSSIAN, ENGLISH)]
     run = web.app.delete_many(ids).run

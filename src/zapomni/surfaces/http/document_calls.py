@@ -25,10 +25,11 @@ def status(app: Zapomni, asked: Asked) -> Answer:
 
 
 def scan(app: Zapomni, asked: Asked) -> Answer:
-    """Bring what is known of sources of both modes to what the files say now."""
+    """Bring what is known of sources of every mode to what the files say now."""
     named, scopes = asked.text("source") or None, asked.scopes()
     accept_removals = asked.flag("accept_removals")
     scanned = app.documents.scan(named, scopes=scopes, accept_removals=accept_removals)
+    scanned += app.vaults.scan(named, scopes=scopes, accept_removals=accept_removals)
     scanned += app.reading.scan(named, scopes=scopes, accept_removals=accept_removals)
     app.wake()
     return answered(scans_shape(scanned, app.documents.embedding.backlog().waiting))
