@@ -124,7 +124,7 @@ class Sessions:
     def records(self, limit: int, *, scopes: Sequence[str] = ()) -> Page:
         """Return the records of the sessions that left something behind, the latest first."""
         from zapomni.services.scopes import scopes_to_read
-        from zapomni.services.sessions.capture import RECORD
+        from zapomni.services.sessions.record import RECORD
 
         where = Filter(scopes=scopes_to_read(self._context, scopes), kinds=(Kind.EPISODIC,), tags=(RECORD,))
         return self._context.store.page(where, limit)

@@ -50,7 +50,7 @@ def test_sessions_are_listed_with_their_scope_and_of_a_scope_alone(zap: Zap, hom
     (home / "t.jsonl").write_text(claude_lines(SAID), encoding="utf-8")
     zap("session", "close", "--transcript", str(home / "t.jsonl"), "--apply")
     zap("store", "x", "--scope", "team:ops")
-    assert "  user  Session: " in zap("session", "list", "--scope", "all").out
+    assert "  user  Сессия: " in zap("session", "list", "--scope", "all").out
     assert zap("session", "list", "--scope", "team:ops", "--json").json["total"] == 0
     assert zap("session", "list", "--scope", "team:opps").status == NotFound.exit_status
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -120,7 +121,7 @@ def test_the_same_session_updates_its_record_instead_of_adding_one(app: Zapomni,
     records = [memory for memory in app.list(limit=100).memories if "session" in memory.tags]
     assert len(records) == 1
     assert records[0].version == 2
-    assert "Left open: move the old reports" in records[0].content
+    assert "Left open:\n- move the old reports" in records[0].content
     assert records[0].title == "Session: Which database should we take for the orders?"
 
 
@@ -129,13 +130,83 @@ def test_the_record_of_a_session_labels_nothing_twice(app: Zapomni, fire: Fire, 
     stop(fire, home, *SAID, ("assistant", decision))
     assert decision in facts(app)
     (record,) = [memory for memory in app.list(limit=100).memories if "session" in memory.tags]
-    assert record.content.splitlines()[1:] == [
-        "Decided: заказы храним в PostgreSQL 16.; the carts of the shop live in Redis from May on.",
-        "Rules: Never push directly to the main branch.",
-        f"Found: {FOUND}",
-        f"Tried in vain: {TRIED}",
-        "Left open: move the old reports to the new schema.",
+    assert record.content.splitlines() == [
+        "Decided:",
+        "- заказы храним в PostgreSQL 16.",
+        "- the carts of the shop live in Redis from May on.",
+        "Rules:",
+        "- Never push directly to the main branch.",
+        "Found:",
+        f"- {FOUND}",
+        "Tried in vain:",
+        f"- {TRIED}",
+        "Left open:",
+        "- move the old reports to the new schema.",
     ]
+
+
+def records(app: Zapomni) -> list[Any]:
+    return [memory for memory in app.list(limit=100).memories if "session" in memory.tags]
+
+
+def in_file(app: Zapomni, text: str) -> bool:
+    folder = app.config.store_path.parent
+    return any(text.encode() in path.read_bytes() for path in folder.iterdir() if path.name.startswith("memories.db"))
+
+
+PAY = "Решили: зарплата Ивана Петрова триста тысяч, храним в сейфе."
+
+
+@pytest.mark.promise("capture.once", "history.erase")
+@pytest.mark.parametrize("first", [True, False], ids=["it was the topic", "it was not"])
+def test_an_erased_text_leaves_the_record_of_its_session_and_is_not_captured_again(
+    app: Zapomni, fire: Fire, home: Path, *, first: bool
+) -> None:
+    said = [("user", "Никогда не пиши в main напрямую."), ("user", PAY)][:: -1 if first else 1]
+    stop(fire, home, *said)
+    app.delete_many([facts(app)[PAY].id], erase=True)
+    assert not in_file(app, "Петрова")
+    app.store.sessions.forget(app.context.clock() + timedelta(days=1))
+    for more in ((), (("user", "Решили: заказы храним в PostgreSQL 16."),)):
+        stop(fire, home, *said, *more)
+        assert PAY not in facts(app)
+        assert [("Петрова" in f"{one.title} {one.content}", "main" in one.content) for one in records(app)] == [
+            (False, True)
+        ]
+    assert not in_file(app, "Петрова")
+    assert "заказы храним" in records(app)[0].content
+    assert app.remember(PAY).status is Status.CREATED
+
+
+@pytest.mark.promise("capture.once")
+@pytest.mark.parametrize("never", [None, "это шутка"])
+def test_a_deleted_text_leaves_the_record_of_its_session(
+    app: Zapomni, fire: Fire, home: Path, never: str | None
+) -> None:
+    stop(fire, home, *SAID)
+    decision = facts(app)["Решили: заказы храним в PostgreSQL 16."]
+    app.delete_many([decision.id], never=never)
+    (record,) = records(app)
+    assert "PostgreSQL" not in record.content
+    assert FOUND in record.content
+    stop(fire, home, *SAID, event="SessionEnd", reason="other")
+    assert "PostgreSQL" not in records(app)[0].content
+
+
+def test_a_session_of_which_nothing_stands_has_no_record(app: Zapomni, fire: Fire, home: Path) -> None:
+    stop(fire, home, ("user", PAY))
+    assert app.recall("зарплата Петрова").hits[0].memory.content == PAY
+    app.delete_many([facts(app)[PAY].id])
+    assert app.list().memories == ()
+
+
+@pytest.mark.promise("capture.once")
+def test_a_record_is_never_taken_for_an_older_wording_of_what_it_repeats(app: Zapomni, fire: Fire, home: Path) -> None:
+    stop(fire, home, ("user", PAY))
+    app.undo(facts(app)[PAY].id)
+    stop(fire, home, ("user", PAY), ("user", f"{PAY[:-1]}, ключ у бухгалтера."))
+    (record,) = records(app)
+    assert record.content.startswith("Решено:")
 
 
 @pytest.mark.promise("capture.once")

@@ -1,4 +1,4 @@
-"""What was concluded from a memory goes with the text it was concluded from.
+"""What repeats a memory goes with its text: the insights drawn from it, its line in the record of its session.
 
 Undoing a change of a memory brings back the memory alone: its insights stay deleted, each with an undo of its own, and
 what they were drawn from waits for the next consolidation, which concludes anew. Undoing a run brings back both.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zapomni.model import LinkKind, Memory, Origin, Verb
+from zapomni.services.sessions.record import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +40,7 @@ def outdate(
         return ()
     if after is not None and _says(before) == _says(after):
         return ()
+    follow(context, tx, before, after, actor=actor, at=at, run=run)
     insights = list(_insights(context, tx, before, deleted=after is None))
     for insight in insights:
         members = [link.target for link in context.store.links(insight.id) if link.source == insight.id]

@@ -14,6 +14,7 @@ from zapomni.services.find import find_one, given_id
 from zapomni.services.outdate import outdate
 from zapomni.services.prepare import Prepared, prepare, prepare_reason
 from zapomni.services.remember import confirmation, is_confirmed_by, read_back
+from zapomni.services.sessions.record import keep_away
 from zapomni.text.fold import digest
 
 if TYPE_CHECKING:
@@ -103,7 +104,9 @@ def erase(context: Context, short: str, *, scopes: Sequence[Scope], actor: Actor
     Takes deleted memories too. What stays is one entry of the history that says who erased it and when.
     """
     with context.store.write() as tx:
-        return _erase(context, tx, short, scopes, actor)
+        erased, outcome = _erase(context, tx, short, scopes, actor)
+    keep_away(context, [erased])
+    return outcome
 
 
 def delete_many(
@@ -123,18 +126,22 @@ def delete_many(
     verb = "erase" if for_good else "delete"
     run = Run(id=context.new_id(), verb=verb, actor=actor.name, started_at=context.clock())
     results: list[Outcome | ZapomniError] = []
+    erased: list[Memory] = []
     with context.store.write() as tx:
         tx.start_run(run)
         for short in shorts:
             try:
                 if for_good:
-                    results.append(_erase(context, tx, short, scopes, actor, run=run.id))
+                    memory, outcome = _erase(context, tx, short, scopes, actor, run=run.id)
+                    erased.append(memory)
+                    results.append(outcome)
                 else:
                     results.append(_delete(context, tx, short, scopes, actor, never=reason, run=run.id))
             except (NotFound, Ambiguous, InvalidInput, Refused) as error:
                 results.append(error)
         done = sum(isinstance(result, Outcome) for result in results)
         tx.finish_run(run.id, context.clock(), {"done": done, "failed": len(results) - done})
+    keep_away(context, erased)
     return Deletions(run=run.id, results=tuple(results))
 
 
@@ -169,7 +176,7 @@ def _delete(
 
 def _erase(
     context: Context, tx: Tx, short: str, scopes: Sequence[Scope], actor: Actor, *, run: str | None = None
-) -> Outcome:
+) -> tuple[Memory, Outcome]:
     found = find_one(context, short, scopes, deleted=True)
     before, now = tx.get(found.id) or found, context.clock()
     if not before.scope.branch:
@@ -177,7 +184,7 @@ def _erase(
     erase_copies(tx, before, actor=actor, at=now, run=run)
     outdate(context, tx, before, None, actor=actor, at=now, run=run)
     tx.put(before, None, verb=Verb.ERASE, actor=actor, at=now, run=run)
-    return Outcome(status=Status.ERASED, id=found.id)
+    return before, Outcome(status=Status.ERASED, id=found.id)
 
 
 def _check_welcome(tx: Tx, memory: Memory) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec import Struct
 
@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from zapomni.model import Filter, Memory
+
+
+AWAY: Final = "erased:"
+"""Begins a mark that keeps a text, by its digest, from being captured again; its session is a source of memories."""
 
 
 class Share(Struct, frozen=True):
@@ -54,7 +58,7 @@ class Sessions(Protocol):
         """Take away the marks of a session but those to keep."""
 
     def forget(self, before: datetime) -> None:
-        """Take away the marks of every session that are older."""
+        """Take away the marks of every session that are older, but those that begin with `AWAY`."""
 
     def of_source(self, source: str, where: Filter) -> list[Memory]:
         """Return the memories of a source, oldest first."""

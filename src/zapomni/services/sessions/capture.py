@@ -9,11 +9,12 @@ from msgspec.structs import replace
 from zapomni.model import USER_SCOPE, About, Draft, Kind, Memory, Run, Status, Verb
 from zapomni.services.remember import admit, entry_of
 from zapomni.services.sessions.plan import Action, Plan, plan_session, source_of
-from zapomni.text.clean import preview
-from zapomni.text.cues import Sort, unlabelled
+from zapomni.services.sessions.record import IMPORTANCE, RECORD, is_record, record_content, record_title
+from zapomni.text.cues import Sort
+from zapomni.text.fold import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from zapomni.model import Actor
     from zapomni.model.session import Event
@@ -21,20 +22,7 @@ if TYPE_CHECKING:
     from zapomni.services.sessions.plan import Item
     from zapomni.store.base import Tx
 
-RECORD: Final = "session"
-"""The tag of the one record of a session; its findings carry their sort."""
 _IMPORTANCE: Final = {Sort.RULE: 0.7, Sort.DECIDED: 0.6, Sort.FOUND: 0.6, Sort.FAILED: 0.5, Sort.OPEN: 0.5}
-_HEADINGS: Final = {
-    Sort.DECIDED: "Decided",
-    Sort.RULE: "Rules",
-    Sort.FOUND: "Found",
-    Sort.FAILED: "Tried in vain",
-    Sort.OPEN: "Left open",
-}
-_TOPIC: Final = 80
-_TOLD: Final = 160
-_LISTED: Final = 8
-"""Findings of one sort that a record names; the others are memories of their own as well."""
 
 
 class Captured(NamedTuple):
@@ -58,13 +46,17 @@ def apply(context: Context, plan: Plan, *, actor: Actor) -> Captured:
     run = context.new_id()
     written: list[Memory] = []
     with context.store.write() as tx:
+        refused = [item for item in plan.items if tx.rejection(plan.scope.base, digest(item.finding.text))]
+        if all(item.action is Action.KNOWN or item in refused for item in plan.items):
+            return Captured(plan)
         detail = {"client": plan.client, "session": plan.session}
         tx.start_run(Run(id=run, verb="capture", actor=actor.name, started_at=context.clock(), detail=detail))
         for item in plan.items:
-            memory = _write(context, tx, plan, item, actor, run)
+            memory = _write(context, tx, plan, item, actor, run) if item not in refused else None
             if memory is not None:
                 written.append(memory)
-        record = _record(context, tx, plan, written, actor, run) if written else None
+        gone = [*plan.erased, *(item.finding.text for item in refused)]
+        record = _record(context, tx, plan, written, actor, run, gone) if written else None
         tx.finish_run(run, context.clock(), {**detail, "memories": len(written)})
     return Captured(plan, run, tuple(memory.id for memory in written), record)
 
@@ -120,19 +112,20 @@ def _evidence(plan: Plan, item: Item) -> dict[str, Any]:
     }
 
 
-def _record(context: Context, tx: Tx, plan: Plan, written: Sequence[Memory], actor: Actor, run: str) -> str | None:
+def _record(
+    context: Context, tx: Tx, plan: Plan, written: Sequence[Memory], actor: Actor, run: str, gone: Sequence[str]
+) -> str | None:
     """Bring the one record of the session to all that stands of it."""
     source = source_of(plan.client, plan.session)
     newer = {memory.id: memory for memory in written}
     held = [newer.pop(memory.id, memory) for memory in plan.held if memory.deleted_at is None]
-    before = next((memory for memory in held if RECORD in memory.tags), None)
-    facts = [memory for memory in (*held, *newer.values()) if RECORD not in memory.tags]
-    title = before.title if before else f"Session: {preview(plan.topic, _TOPIC) or plan.session}"
+    before = next(filter(is_record, held), None)
     draft = Draft(
-        content="\n".join([f"{title} ({plan.client})", *_listed(facts)]),
+        content=record_content(memory for memory in (*held, *newer.values()) if not is_record(memory)),
         kind=Kind.EPISODIC,
         scope=plan.scope,
-        title=title,
+        title=before.title if before else record_title(plan.topic, plan.session, gone),
+        importance=IMPORTANCE,
         tags=(RECORD,),
         source=source,
         key=source,
@@ -140,13 +133,3 @@ def _record(context: Context, tx: Tx, plan: Plan, written: Sequence[Memory], act
     )
     outcome = admit(context, tx, entry_of(context, draft, actor=actor, run=run))
     return outcome.id or None
-
-
-def _listed(facts: Iterable[Memory]) -> list[str]:
-    by_sort: dict[str, list[str]] = {}
-    for memory in facts:
-        for tag in memory.tags:
-            by_sort.setdefault(tag, []).append(preview(unlabelled(memory.content), _TOLD))
-    return [
-        f"{heading}: {'; '.join(by_sort[sort][-_LISTED:])}" for sort, heading in _HEADINGS.items() if sort in by_sort
-    ]

@@ -17,6 +17,7 @@ from zapomni.model.session import Turn
 from zapomni.readers.base import Unreadable
 from zapomni.readers.transcripts.registry import read_transcript
 from zapomni.services.find import everything_in
+from zapomni.services.sessions.record import is_kept_away, is_record
 from zapomni.text.clean import clean
 from zapomni.text.cues import Finding, findings
 from zapomni.text.echoes import own_words
@@ -71,7 +72,8 @@ class Item(NamedTuple):
 class Plan(NamedTuple):
     """What would be kept of one session.
 
-    `topic` is what it was about, `said` all that was said in it, `reason` why nothing (more) could be read.
+    `topic` is what it was about, `said` all that was said in it, `reason` why nothing (more) could be read, `erased`
+    what was kept of it once and is not to be again.
     """
 
     session: str
@@ -82,6 +84,7 @@ class Plan(NamedTuple):
     topic: str = ""
     said: tuple[Turn, ...] = ()
     reason: str | None = None
+    erased: tuple[str, ...] = ()
 
 
 def source_of(client: str, session: str) -> str:
@@ -96,10 +99,12 @@ def plan_session(context: Context, event: Event, *, tail: int | None = TAIL) -> 
     source = source_of(event.client, event.session)
     held = tuple(context.store.sessions.of_source(source, everything_in((scope,), deleted=True)))
     judge = Judge(context, held)
-    items = [judge.judged(finding, turn) for turn, finding in _found(turns)]
+    found, marks = list(_found(turns)), context.store.sessions.marks(source)
+    erased = tuple(finding.text for _, finding in found if is_kept_away(finding.text, marks))
+    items = [judge.judged(finding, turn) for turn, finding in found if finding.text not in erased]
     topic = next((turn.text for turn in turns if turn.role == "user" and turn.text.strip()), "")
     kept = [item for item in items if item is not None][-MOST:]
-    return Plan(event.session, event.client, scope, tuple(kept), held, topic, tuple(turns), reason)
+    return Plan(event.session, event.client, scope, tuple(kept), held, topic, tuple(turns), reason, erased)
 
 
 def turns_of(event: Event, tail: int | None) -> tuple[list[Turn], str | None]:
@@ -153,7 +158,8 @@ class Judge:
     def _near(self, text: str) -> list[Memory]:
         where = Filter(scopes=self._context.place.read)
         found = self._context.store.lexical(query_words(text), where, _CANDIDATES)
-        return list(self._context.store.fetch([hit.no for hit in found.hits]).values())
+        memories = self._context.store.fetch([hit.no for hit in found.hits]).values()
+        return [memory for memory in memories if not is_record(memory)]  # it repeats what others say
 
 
 def is_echo(words: frozenset[str], other: frozenset[str]) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from zapomni.model import Kind
 from zapomni.record import read_stamp, stamp
-from zapomni.store.sessions import Opening, Share
+from zapomni.store.sessions import AWAY, Opening, Share
 from zapomni.store.sqlite.condition import TIMELINE, condition
 from zapomni.store.sqlite.connection import rows_of, value_of
 from zapomni.store.sqlite.rows import SELECT_MEMORY, dumps, memory_of
@@ -82,9 +82,9 @@ class SqliteSessions:
             db.execute(sql, (session, dumps(list(keep))))
 
     def forget(self, before: datetime) -> None:
-        """Take away the marks of every session that are older."""
+        """Take away the marks of every session that are older, but those that begin with `AWAY`."""
         with self._lightly() as db:
-            db.execute("DELETE FROM session_marks WHERE at < ?", (stamp(before),))
+            db.execute("DELETE FROM session_marks WHERE at < ? AND mark NOT LIKE ? || '%'", (stamp(before), AWAY))
 
     @contextmanager
     def _lightly(self) -> Iterator[apsw.Connection]:
