@@ -505,3 +505,75 @@ def test_an_index_comes_back_whole_though_somebody_took_out_the_line_for_a_leaf(
     (doubled / "MEMORY.md").write_text("# Память\n")
     assert zap("index", "restore", str(doubled)).status == 0
     assert held(doubled) == before
+
+
+@pytest.mark.promise("index.kept")
+def test_lines_follow_files_that_somebody_moves_swaps_or_deletes_and_come_back_with_them(
+    folder: Path, zap: Zap
+) -> None:
+    second = keep(zap, "Второй факт.", "--title", "Второй")
+    scan(zap)
+    own = "- [Second!](second.md) — by hand\n"
+    (folder / "MEMORY.md").write_text(own + index_of(folder))
+    (folder / "второй.md").rename(folder / "second.md")
+    assert "moved 1" in scan(zap).out
+    line = "- [Второй](second.md) — Второй факт.\n"
+    assert index_of(folder) == own + INDEX + line
+    zap("update", second, "--scope", "agent:coder", "--description", "что второе")
+    (folder / "second.md").rename(folder / "2.md")
+    scan(zap)
+    own, line = own.replace("second.md", "2.md"), "- [Второй](2.md) — что второе\n"
+    assert index_of(folder) == own + INDEX + line
+    text = (folder / "2.md").read_bytes()
+    (folder / "2.md").unlink()
+    assert "removed 1" in scan(zap).out
+    assert index_of(folder) == INDEX
+    zap("undo", second, "--scope", "agent:coder")
+    scan(zap)
+    assert (folder / "2.md").read_bytes() == text
+    assert index_of(folder) == own + INDEX + line
+    (folder / "2.md").unlink()
+    scan(zap)
+    (folder / "два.md").write_bytes(text)
+    assert "added 1" in scan(zap).out
+    assert index_of(folder) == (own + INDEX + line).replace("2.md", "два.md")
+    scan(zap)
+    assert index_of(folder) == (own + INDEX + line).replace("2.md", "два.md")
+
+
+@pytest.mark.promise("index.kept")
+def test_files_that_change_places_keep_their_own_lines(folder: Path, zap: Zap) -> None:
+    tabs, owner = folder / "tabs-not-spaces.md", folder / "release-owner.md"
+    tabs.rename(folder / "tmp.md")
+    owner.rename(tabs)
+    (folder / "tmp.md").rename(owner)
+    scan(zap)
+    swapped = INDEX.replace("(tabs-not-spaces.md)", "(x)").replace("(release-owner.md)", "(tabs-not-spaces.md)")
+    assert index_of(folder) == swapped.replace("(x)", "(release-owner.md)")
+    text = tabs.read_bytes()
+    owner.replace(tabs)
+    assert "moved 1, removed 1" in scan(zap).out
+    assert index_of(folder) == INDEX.splitlines(keepends=True)[0]
+    assert sorted(held(folder)) == ["MEMORY.md", "tabs-not-spaces.md"]
+    every = zap("list", "--json", "--scope", "agent:coder", "--deleted").json["memories"]
+    zap("undo", next(one["id"] for one in every if one["title"] == "release-owner"), "--scope", "agent:coder")
+    scan(zap)
+    assert (folder / "tabs-not-spaces-2.md").read_bytes() == text
+    assert index_of(folder) == INDEX.replace("release-owner.md", "tabs-not-spaces-2.md")
+
+
+@pytest.mark.promise("index.kept")
+def test_a_folder_without_an_index_gets_none_when_its_files_move_go_and_come_back(folder: Path, zap: Zap) -> None:
+    tabs = folder / "tabs-not-spaces.md"
+    text = tabs.read_bytes()
+    tabs.unlink()
+    scan(zap)
+    (folder / "MEMORY.md").unlink()
+    (folder / "release-owner.md").rename(folder / "owner.md")
+    tabs.write_bytes(text)
+    scan(zap)
+    assert not (folder / "MEMORY.md").exists()
+    (folder / "MEMORY.md").write_text("# Mine\n")
+    tabs.unlink()
+    scan(zap)
+    assert index_of(folder) == "# Mine\n"

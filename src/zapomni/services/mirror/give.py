@@ -133,13 +133,15 @@ def _saying(text: str, path: str, memory: Memory) -> str:
 
 def _again(state: Reconcile, memory: Memory, row: Agreed) -> _Wish:
     """Return the file that a memory had, with what the memory says now."""
+    if not state.holds(row):
+        return _made(state, memory)
     kept = state.context.store.mirrors.texts(state.source.id, [row.path]).get(row.path)
     return _renewed(state, memory, row.path, None if row.held else kept)
 
 
 def _made(state: Reconcile, memory: Memory) -> _Wish:
     """Return a new file for a memory, or the one that it had before it was deleted."""
-    kept = state.context.store.mirrors.removed_file(state.source.id, memory.id) if memory.id in state.removed else None
+    kept = state.context.store.mirrors.removed_file(state.source.id, memory.id)
     if kept is not None:
         return _renewed(state, memory, kept.path, kept.text)
     folder = folder_of(memory.path)

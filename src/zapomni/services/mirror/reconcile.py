@@ -22,7 +22,7 @@ from zapomni.services.mirror.look import LEAF, look, skipped, walked
 from zapomni.services.mirror.plan import Act, Pair, Pairing, pair_up
 from zapomni.services.mirror.state import Reconcile
 from zapomni.services.mirror.take import TAKEN, admit_new, follow, take
-from zapomni.services.vault.keep import Changes, keep_index
+from zapomni.services.vault.keep import Changes, Moves, keep_index
 from zapomni.text.index_cut import INDEX
 
 if TYPE_CHECKING:
@@ -159,7 +159,13 @@ def _too_much(state: Reconcile, judged: Sequence[Judged]) -> str | None:
 
 def _keep_page(state: Reconcile, index: IndexSettings) -> None:
     """Let the index of the folder follow its files."""
-    written = Changes(made=state.made, edited=state.edited, moved=state.moved, gone=state.dropped)
+    written = Changes(
+        found=Moves(moved=state.followed, gone=state.deleted),
+        done=Moves(moved=state.moved, gone=state.dropped),
+        made=state.made,
+        edited=state.edited,
+        back=state.back,
+    )
     kept = keep_index(state.context, state.source, index, written)
     state.notes += [Skipped(path=INDEX, reason=warning) for warning in kept.warnings]
 

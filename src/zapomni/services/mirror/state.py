@@ -37,6 +37,8 @@ class Reconcile:
 
     `rows` is what the store holds as agreed, by path, `paths` says where the file of each memory is, `returning` whose
     file it would be that comes back, by its SHA-256, `taken` holds the `path_key`s of what stands in the folder.
+    What was done to files stands by their paths: `followed`, `deleted` and `back` by others before this reconcile,
+    `made`, `edited`, `dropped` and `moved` by it.
     """
 
     def __init__(
@@ -62,6 +64,9 @@ class Reconcile:
         self.counts: Counter[str] = Counter()
         self.skipped: list[Skipped] = []
         self.notes: list[Skipped] = []
+        self.followed: dict[str, str] = {}
+        self.deleted: dict[str, str] = {}
+        self.back: list[str] = []
         self.made: list[str] = []
         self.edited: list[str] = []
         self.dropped: dict[str, str] = {}
@@ -111,6 +116,10 @@ class Reconcile:
             if row.tied and row.memory_id is not None and self.paths.get(row.memory_id) == path:
                 del self.paths[row.memory_id]
         tx.mirrors.forget(self.source.id, gone)
+
+    def holds(self, row: Agreed) -> bool:
+        """Tell whether what is agreed of a path is of the same memory still: another file may have been moved over it."""
+        return row.path in self.rows and self.rows[row.path].memory_id == row.memory_id
 
     def is_there(self, path: str) -> bool:
         """Tell whether a file stands at a path, seen or not."""

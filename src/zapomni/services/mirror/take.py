@@ -48,6 +48,9 @@ def follow(state: Reconcile, pairs: Sequence[Pair]) -> dict[str, Agreed]:
     texts = state.context.store.mirrors.texts(state.source.id, [pair.row.path for pair in pairs])
     followed: dict[str, Agreed] = {}
     with state.writing() as tx:
+        for path in {pair.file.path for pair in pairs} - {pair.row.path for pair in pairs}:
+            if path in state.rows:
+                keep_text(state, tx, state.rows[path])  # it was written over
         state.forget(tx, [pair.row.path for pair in pairs])
         for row, file in pairs:
             text = texts.get(row.path)
@@ -55,6 +58,7 @@ def follow(state: Reconcile, pairs: Sequence[Pair]) -> dict[str, Agreed]:
             followed[row.path] = replace(row, path=file.path, version=version, clash=None)  # a proposal names the path
             state.agree(tx, followed[row.path], text)
             state.counts["moved"] += 1
+    state.followed |= {before: row.path for before, row in followed.items()}
     return followed
 
 
@@ -161,14 +165,16 @@ def _delete(state: Reconcile, tx: Tx, one: Judged) -> None:
     run = state.run(tx)
     outdate(state.context, tx, current, after, actor=state.actor, at=now, run=run)
     tx.put(current, after, verb=Verb.DELETE, actor=state.actor, at=now, run=run)
-    keep_text(state, tx, one.row)
-    state.forget(tx, [one.row.path])
+    _forget(state, tx, one)
+    state.deleted[one.row.path] = current.id
     state.counts["removed"] += 1
 
 
 def _forget(state: Reconcile, tx: Tx, one: Judged) -> None:
-    keep_text(state, tx, one.row)
-    state.forget(tx, [one.row.path])
+    """Keep the words of a file that is gone; of one that another was moved over, `follow` has done so."""
+    if state.holds(one.row):
+        keep_text(state, tx, one.row)
+        state.forget(tx, [one.row.path])
 
 
 def keep_text(state: Reconcile, tx: Tx, row: Agreed) -> None:
@@ -267,6 +273,7 @@ def _admit_one(state: Reconcile, tx: Tx, file: Seen, problem: str | None) -> Non
     elif known.deleted_at is not None:
         after = revived(state, tx, known, one)
         state.agree(tx, row_of(file, after, one), state.looked.texts[file.path])
+        state.back.append(file.path)
         state.counts["added"] += 1
     elif one.differs(known):
         blank = replace(row_of(file, known, one), sha256="", version=0, size=0, modified_ns=0)

@@ -1,7 +1,8 @@
-"""Keeping the index of a mirrored folder: a line comes, changes and goes with the memory that we write a file for.
+"""Keeping the index of a mirrored folder: a line comes and changes with the memory that we write a file for.
 
-What people and harnesses write into the folder they list themselves: of their files no line is added, and no line that
-they wrote is changed. An index that is not there is made whole.
+What people and harnesses write into the folder they list themselves: of their files no line is added, and of a line
+that they wrote nothing changes but where it leads to when its file moves; it goes when its file does. An index that is
+not there is made whole.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from zapomni.text.index_removed import lines_of, with_lines_of
 from zapomni.text.secrets import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from zapomni.model import Memory
     from zapomni.model.document import Source
@@ -46,20 +47,29 @@ class Kept(Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
-class Changes(Struct, frozen=True, kw_only=True):
-    """What was just written to a mirrored folder, each file by its path.
+class Moves(Struct, frozen=True, kw_only=True):
+    """Files that went elsewhere, all at once: `moved` says where each is, `gone` whose those were that are no more."""
 
-    `moved` says where files are now, `gone` which memories those had that are no more.
-    """
-
-    made: Collection[str]
-    edited: Collection[str]
     moved: Mapping[str, str]
     gone: Mapping[str, str]
 
 
+class Changes(Struct, frozen=True, kw_only=True):
+    """What just happened to a mirrored folder, each file by its path.
+
+    `found` is what others had done with its files, `done` what we did with them after that. `made` and `edited` were
+    written by us; those in `back` had gone with their memories, and somebody put them there again.
+    """
+
+    found: Moves
+    done: Moves
+    made: Collection[str]
+    edited: Collection[str]
+    back: Collection[str]
+
+
 def keep_index(context: Context, source: Source, settings: IndexSettings, written: Changes) -> Kept:
-    """Bring the index of a mirrored folder to what was just written to it.
+    """Bring the index of a mirrored folder to what just happened to it.
 
     Files that were made get a line, or those back with which their memory went; those that were edited get a new one
     where they have one of ours. Lines of moved files lead to where they are now, those of files that are gone go and
@@ -71,14 +81,14 @@ def keep_index(context: Context, source: Source, settings: IndexSettings, writte
         for _ in range(_TRIES):
             before = read_pages(tree)
             after = before
-            touched = {target_key(path) for path in (*written.edited, *written.moved, *written.gone)}
-            if written.made or _listed(before) & touched:
-                staying = _keep_lines(context, source, before, written.gone, went)
-                became = {path: new for path, new in _became(written).items() if path not in staying}
-                after = _kept(context, source, before, written, became)
+            for moves in (written.found, written.done):
+                after = _followed(context, source, after, moves, went)
+            back = _returning(context, source, written) if written.made or before else {}
+            if written.made or back or _leads(after, written.edited):
+                after = _kept(context, source, after, written, back)
             with suppress(Conflict):
                 pages = write_pages(tree, before, after)
-                _let_go(context, source, written.made)
+                _let_go(context, source, back)
                 return Kept(pages=pages, warnings=budget_warnings(after.get(INDEX, ""), settings))
     except Unavailable as error:
         return Kept(warnings=(f"the index was not brought up to date: {error.message}",))
@@ -98,19 +108,34 @@ def index_warnings(context: Context, source: Source, memory: Memory, settings: I
     return tuple(f"{source.root}/{INDEX}: {warning}" for warning in budget_warnings(after[INDEX], settings))
 
 
+def _followed(
+    context: Context,
+    source: Source,
+    pages: dict[str, str],
+    moves: Moves,
+    went: dict[str, tuple[KeptLine, ...]],
+) -> dict[str, str]:
+    """Return the pages with lines that lead to where files are now, and none to those that are gone."""
+    if not _leads(pages, (*moves.moved, *moves.gone)):
+        return pages
+    staying = _keep_lines(context, source, pages, moves.gone, went)
+    became = {**moves.moved, **dict.fromkeys(moves.gone)}
+    return up_to_date(pages, [], became={path: new for path, new in became.items() if path not in staying})
+
+
 def _kept(
     context: Context,
     source: Source,
     before: Mapping[str, str],
     written: Changes,
-    became: Mapping[str, str | None],
+    back: Mapping[str, Sequence[KeptLine]],
 ) -> dict[str, str]:
     rows = context.store.mirrors.agreed(source.id)
     agreed = {path: row.memory_id for path, row in rows.items() if row.memory_id}
-    pages, returned = up_to_date(before, [], became=became), context.store.mirrors.kept_lines(source.id)
-    for path in written.made:
-        pages = with_lines_of(pages, returned.get(agreed.get(path, ""), ()), path)
-    listed, now = _listed(pages), [became.get(path) or path for path in written.edited]
+    pages = dict(before)
+    for path, lines in back.items():
+        pages = with_lines_of(pages, lines, path)
+    listed, now = _listed(pages), [written.done.moved.get(path, path) for path in written.edited]
     wanted = [*written.made, *(path for path in now if target_key(path) in listed)] if before else list(agreed)
     ids = {path: agreed[path] for path in wanted if path in agreed}
     found = context.store.get(list(ids.values()), everything_in((source.scope,)))
@@ -122,10 +147,6 @@ def _kept(
     ours, standing = {line_of(card.entry) for card in cards}, _words(after)
     lacking = {key: line for key, line in back.items() if line not in standing}
     return {page: with_lines_back(text, lacking, ours) for page, text in after.items()}
-
-
-def _became(written: Changes) -> dict[str, str | None]:
-    return {**written.moved, **dict.fromkeys(written.gone)}
 
 
 def _keep_lines(
@@ -157,15 +178,22 @@ def _keep_lines(
     return staying
 
 
-def _let_go(context: Context, source: Source, made: Collection[str]) -> None:
-    """Forget the lines that are back with their memories."""
-    kept = context.store.mirrors.kept_lines(source.id) if made else {}
+def _returning(context: Context, source: Source, written: Changes) -> dict[str, tuple[KeptLine, ...]]:
+    """Return the lines that come back with their memories, by the files of those."""
+    paths = [*written.made, *(written.done.moved.get(path, path) for path in written.back)]
+    kept = context.store.mirrors.kept_lines(source.id) if paths else {}
     rows = context.store.mirrors.agreed(source.id) if kept else {}
-    back = {row.memory_id for path in made if (row := rows.get(path)) is not None and row.memory_id in kept}
-    if back:
+    ids = {path: row.memory_id for path in paths if (row := rows.get(path)) is not None}
+    return {path: kept[one] for path, one in ids.items() if one in kept}
+
+
+def _let_go(context: Context, source: Source, back: Collection[str]) -> None:
+    """Forget the lines that are back with their memories."""
+    rows = context.store.mirrors.agreed(source.id) if back else {}
+    if rows:
         with context.store.write() as tx:
-            for memory_id in back:
-                tx.mirrors.keep_lines(source.id, memory_id or "", ())
+            for path in back:
+                tx.mirrors.keep_lines(source.id, rows[path].memory_id or "", ())
 
 
 def _former(context: Context, pages: Mapping[str, str], cards: list[Card], ids: Mapping[str, str]) -> set[str]:
@@ -202,6 +230,11 @@ def _decided(context: Context, source: Source, marks: Mapping[str, str]) -> tupl
 
 def _words(pages: Mapping[str, str]) -> set[str]:
     return {line.words for text in pages.values() for line in parse_index(text).entries}
+
+
+def _leads(pages: Mapping[str, str], paths: Collection[str]) -> bool:
+    """Tell whether any line leads to any of these files."""
+    return bool(paths) and not _listed(pages).isdisjoint(map(target_key, paths))
 
 
 def _listed(pages: Mapping[str, str]) -> set[str]:
