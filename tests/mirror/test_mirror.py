@@ -584,3 +584,21 @@ def test_of_two_files_whose_names_differ_in_letter_case_alone_both_keep_their_li
         pytest.skip("this file system does not tell letter case apart")
     vault.attach()
     assert len(vault.app.store.links(vault.one("Who owns it.").id)) == 2
+
+
+@pytest.mark.promise("mirror.maps")
+def test_tags_go_both_ways_once_a_header_speaks_of_them_and_into_no_other_file(vault):
+    plain, tagged = "---\nname: a\n---\n\nThe kiln.\n", "---\nname: b\ntags: [глина]\n---\n\nThe wheel.\n"
+    vault.write("a.md", plain)
+    vault.write("b.md", tagged)
+    vault.attach()
+    for text in ("kiln", "wheel"):
+        vault.app.update(vault.one(text).id, tags=["печь"], scopes=[vault.scope])
+    assert counts(vault.scan()) == {"written": 1}
+    assert vault.read("a.md") == plain
+    assert "печь" in vault.read("b.md")
+    vault.write("a.md", plain.replace("name: a\n", "name: a\ntags: [огонь]\n"))
+    assert counts(vault.scan()) == {"changed": 1}
+    vault.app.update(vault.one("kiln").id, tags=["жар"], scopes=[vault.scope])
+    assert counts(vault.scan()) == {"written": 1}
+    assert "жар" in vault.read("a.md")

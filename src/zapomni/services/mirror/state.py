@@ -118,7 +118,7 @@ class Reconcile:
         tx.mirrors.forget(self.source.id, gone)
 
     def holds(self, row: Agreed) -> bool:
-        """Tell whether what is agreed of a path is of the same memory still: another file may have been moved over it."""
+        """Tell whether what is agreed of a path is still of one memory: another file may have been moved over it."""
         return row.path in self.rows and self.rows[row.path].memory_id == row.memory_id
 
     def is_there(self, path: str) -> bool:
