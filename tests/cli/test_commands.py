@@ -270,6 +270,13 @@ def test_deleting_by_filter_takes_exactly_what_the_listing_shows(zap: Zap, store
     assert zap("list", "--json").json["total"] == 2
 
 
+def test_what_would_be_deleted_is_shown_with_the_beginning_of_its_text(zap: Zap, stored: Stored) -> None:
+    stored("Выкатка по вторникам.", "--tag", "deploy")
+    shown = zap("delete", "--tag", "deploy", "--dry-run").out.splitlines()
+    assert shown == ["Would delete 1:", *zap("list", "--tag", "deploy").out.splitlines()]
+    assert shown[2].strip() == "Выкатка по вторникам."
+
+
 @pytest.mark.parametrize("blank", [["--tag", ""], ["--tag", " "], ["--path", "\u200b"], ["--tag", "x", "--source", ""]])
 def test_a_blank_filter_deletes_nothing(zap: Zap, stored: Stored, blank: list[str]) -> None:
     stored("Stays.", "--tag", "x")

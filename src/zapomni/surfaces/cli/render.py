@@ -96,9 +96,7 @@ def _why_nothing(searched: int | None, *, explain: bool) -> str:
 
 def page(found: Page, *, full: bool = False) -> Iterator[str]:
     """Show one page of a listing."""
-    for memory in found.memories:
-        yield _headline(memory)
-        yield from _body(memory, full=full)
+    yield from _entries(found.memories, full=full)
 
 
 def page_notes(found: Page, scopes: Sequence[Scope]) -> Iterator[str]:
@@ -125,8 +123,13 @@ def shown(memory: Memory, links: Sequence[Link] = ()) -> Iterator[str]:
 def would_delete(found: Sequence[Memory]) -> Iterator[str]:
     """Show what a deletion would take."""
     yield f"Would delete {len(found):,}:" if found else "Would delete nothing."
+    yield from _entries(found, full=False)
+
+
+def _entries(found: Sequence[Memory], *, full: bool) -> Iterator[str]:
     for memory in found:
         yield _headline(memory)
+        yield from _body(memory, full=full)
 
 
 def _headline(memory: Memory, score: str = "", label: str = "") -> str:
