@@ -281,7 +281,11 @@ def test_where_nothing_is_attached_a_recall_with_documents_misses_no_part_of_the
 
 def test_a_source_of_another_scope_is_looked_for_with_every_scope(zap: Zap, papers: Path) -> None:
     zap("source", "add", "papers", "--mode", "mirror", "--scope", "agent:ada")
-    assert "source list --scope all" in zap("source", "scan", "papers").err
+    for act in ("scan", "status", "remove"):
+        told = zap("source", act, "papers")
+        assert (told.status, "'papers' is attached in agent:ada, " in told.err) == (3, True)
+        assert "Say --scope agent:ada" in told.err
+    assert "source list --scope all" in zap("source", "scan", "nowhere").err
     again = zap("source", "add", "papers", "--mode", "mirror", "--scope", "agent:bob")
     assert (again.status, "is mirrored for agent:ada already" in again.err) == (Refused.exit_status, True)
     assert "let go of" in zap("source", "remove", "papers", "--scope", "all").out

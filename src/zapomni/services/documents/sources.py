@@ -130,20 +130,33 @@ def wanted_sources(context: Context, name: str | None, scopes: Sequence[Scope]) 
 def find_source(context: Context, name: str, scopes: Sequence[Scope]) -> Source:
     """Return the source of this path, or whose id begins so.
 
-    Raises `NotFound` with what may have been meant, `Ambiguous` for a beginning of several ids.
+    Raises `NotFound` with the scope that it is attached in or with what may have been meant, `Ambiguous` for a
+    beginning of several ids.
     """
     wanted = name.strip()
     if not wanted:
         raise InvalidInput("source", "it is blank", remedy="Give a path or an id as `zapomni source list` shows it")
     known = list_sources(context, scopes)
-    place = real_root(Path(wanted)).as_posix() if "\0" not in wanted else ""  # no path holds it
-    fits = [source for source in known if place == source.root] or [s for s in known if s.id.startswith(wanted)]
+    fits = _called(wanted, known)
     if len(fits) > 1:
         raise Ambiguous(wanted, tuple(source.id for source in fits), "sources")
     if not fits:
-        near = nearest(wanted, [source.root for source in known])
-        remedy = (
-            f"Did you mean {' or '.join(near)}?" if near else "`zapomni source list --scope all` shows what is attached"
-        )
-        raise NotFound(f"no source {wanted!r} is attached", remedy=remedy)
+        raise _unknown(wanted, known, _called(wanted, context.store.documents.sources()))
     return fits[0]
+
+
+def _called(wanted: str, known: Sequence[Source]) -> list[Source]:
+    place = real_root(Path(wanted)).as_posix() if "\0" not in wanted else ""  # no path holds it
+    return [source for source in known if place == source.root] or [s for s in known if s.id.startswith(wanted)]
+
+
+def _unknown(wanted: str, known: Sequence[Source], elsewhere: Sequence[Source]) -> NotFound:
+    if elsewhere:
+        scopes = list(dict.fromkeys(str(source.scope) for source in elsewhere))
+        problem = f"source {wanted!r} is attached in {', '.join(scopes)}, which is not looked at here"
+        return NotFound(problem, remedy=f"Say --scope {' or --scope '.join(scopes)}")
+    near = nearest(wanted, [source.root for source in known])
+    remedy = (
+        f"Did you mean {' or '.join(near)}?" if near else "`zapomni source list --scope all` shows what is attached"
+    )
+    return NotFound(f"no source {wanted!r} is attached", remedy=remedy)
