@@ -165,6 +165,24 @@ def test_a_dry_run_shows_the_change_of_each_file_and_makes_none(zap: Zap, person
 
 
 @pytest.mark.promise("setup.told")
+def test_of_a_file_that_is_one_long_line_what_changes_is_shown_whole(zap: Zap, person: Path) -> None:
+    file = person / "home" / ".cursor" / "mcp.json"
+    file.parent.mkdir()
+    known = {f"server-{no}": {"command": f"x{no}"} for no in range(30)}
+    file.write_text(json.dumps({"mcpServers": known, "last": "z" * 300}))
+    shown = zap("setup", "cursor", "--dry-run").out.split("changed ")[1].splitlines()
+    gone, come = (next(line for line in shown if line.strip().startswith(sign)) for sign in "-+")
+    assert len(gone) < 60
+    assert come.strip().startswith("+…")
+    assert come.endswith("…")
+    assert '"zapomni":' in come
+    assert '"serve"' in come
+    assert "ZAPOMNI_AGENT" in come
+    assert "server-1" not in come
+    assert "zzzzzzzzzzzzzzzzzzzzzzzzz" not in come
+
+
+@pytest.mark.promise("setup.told")
 def test_a_key_beside_our_entry_is_not_shown(zap: Zap, person: Path) -> None:
     key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     file = person / "home" / ".cursor" / "mcp.json"
@@ -181,7 +199,21 @@ def test_it_says_what_each_client_will_and_will_not_do(zap: Zap, person: Path, c
     plant(client, person)
     told = zap("setup", client).err
     assert CLIENTS[client].does in told
-    assert CLIENTS[client].does_not in told
+    assert CLIENTS[client].limits(Reach.USER) in told
+
+
+@pytest.mark.promise("setup.told")
+@pytest.mark.parametrize("client", ["cursor", "vscode"])
+def test_what_only_the_users_files_lack_is_not_told_of_a_project(zap: Zap, person: Path, client: str) -> None:
+    plant(client, person)
+    assert "--scope project" in zap("setup", client).err
+    assert "--scope project" in zap("setup", client, "--json").json["clients"][0]["does_not"]
+    done = zap("setup", client, "--scope", "project")
+    assert CLIENTS[client].does_not in done.err
+    assert "--scope project" not in done.out + done.err
+    assert "rules   added" in done.out
+    (row,) = zap("setup", client, "--scope", "project", "--list", "--json").json["clients"]
+    assert row["does_not"] == CLIENTS[client].does_not
 
 
 @pytest.mark.promise("setup.told")

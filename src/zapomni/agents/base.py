@@ -95,7 +95,7 @@ class Client(Struct, frozen=True, kw_only=True):
 
     `agent` is whose agent it runs, where that is not its own name. `open_servers` tells that other clients read the
     file in which it keeps a project's servers. `does` and `does_not` are sentences for people; the latter says what no
-    wiring of ours can bring about.
+    wiring of ours can bring about, and `lacks` what none can for the user, though a project's can.
     """
 
     name: str
@@ -108,6 +108,11 @@ class Client(Struct, frozen=True, kw_only=True):
     open_servers: bool = False
     does: str
     does_not: str
+    lacks: str = ""
+
+    def limits(self, reach: Reach) -> str:
+        """Say what a wiring of this reach does not bring about."""
+        return "; ".join(filter(None, [self.lacks if reach is Reach.USER else "", self.does_not]))
 
 
 class Machine(Struct, frozen=True, kw_only=True):

@@ -108,8 +108,9 @@ _CLIENTS: Final = (
             _SHARED_SKILL,
         ),
         does="gets its memory at each start and what fits at each prompt; is captured when it stops, compacts and ends",
-        does_not="has no file of rules for the user (use --scope project); context at a prompt is not documented by "
-        "Cursor; with third-party hooks on it runs those of Claude Code too",
+        does_not="context at a prompt is not documented by Cursor; with third-party hooks on it runs those of Claude "
+        "Code too",
+        lacks="has no file of rules for the user (use --scope project)",
     ),
     Client(
         name="gemini",
@@ -142,8 +143,8 @@ _CLIENTS: Final = (
         ),
         does="gets its memory at each start and is captured where its harness is Copilot's, by the same hooks as "
         "Copilot CLI",
-        does_not="the local harness gives nothing at a prompt; rules for the user stand in its own settings (use "
-        "--scope project)",
+        does_not="the local harness gives nothing at a prompt",
+        lacks="rules for the user stand in its own settings (use --scope project)",
     ),
     Client(
         name="copilot",

@@ -9,19 +9,19 @@ from zapomni.agents.base import Part
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zapomni.agents.base import Client
+    from zapomni.agents.base import Client, Reach
     from zapomni.agents.look import Look
     from zapomni.agents.wiring import Report
 
 
-def report_shape(report: Report, clients: Sequence[Client], *, dry_run: bool) -> dict[str, Any]:
+def report_shape(report: Report, clients: Sequence[Client], reach: Reach, *, dry_run: bool) -> dict[str, Any]:
     """Return what became of each part of each client, and each file's change as lines of a diff."""
     from zapomni.agents.diff import lines
 
     return {
         "dry_run": dry_run,
         "clients": [
-            {"client": client.name, "title": client.title, "does": client.does, "does_not": client.does_not}
+            {"client": client.name, "title": client.title, "does": client.does, "does_not": client.limits(reach)}
             for client in clients
         ],
         "steps": [
@@ -41,7 +41,7 @@ def report_shape(report: Report, clients: Sequence[Client], *, dry_run: bool) ->
     }
 
 
-def looks_shape(looks: Sequence[Look]) -> dict[str, Any]:
+def looks_shape(looks: Sequence[Look], reach: Reach) -> dict[str, Any]:
     """Return how each client stands, part by part and file by file."""
     return {
         "clients": [
@@ -60,7 +60,7 @@ def looks_shape(looks: Sequence[Look]) -> dict[str, Any]:
                     for spot in look.spots
                 ],
                 "does": look.client.does,
-                "does_not": look.client.does_not,
+                "does_not": look.client.limits(reach),
             }
             for look in looks
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -11,17 +12,19 @@ from zapomni.agents.diff import lines
 from zapomni.agents.edits import State
 from zapomni.agents.wiring import Outcome
 from zapomni.surfaces.cli.lines import INDENT, TOLD, WIDEST, many, one_line
-from zapomni.text.clean import cut, printable
+from zapomni.text.clean import ELLIPSIS, cut, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from zapomni.agents.base import Client
+    from zapomni.agents.base import Client, Reach
     from zapomni.agents.desk import Change
     from zapomni.agents.look import Look
     from zapomni.agents.wiring import Report, Step
 
 _COLOURS: Final = {"+": "green", "-": "red", "@": "cyan"}
+_AROUND: Final = 20
+"""Characters beside a change within a long line that are shown."""
 _WOULD: Final = {
     Outcome.ADDED: "would be added",
     Outcome.UPDATED: "would be updated",
@@ -53,13 +56,13 @@ def report(found: Report, clients: Sequence[Client], *, dry_run: bool) -> Iterat
         yield from _change(change, dry_run=dry_run)
 
 
-def notes(found: Report, clients: Sequence[Client], *, removed: bool) -> Iterator[str]:
+def notes(found: Report, clients: Sequence[Client], reach: Reach, *, removed: bool) -> Iterator[str]:
     """Say what each client will do now, and what it will not."""
     concerned = {step.client for step in found.steps if step.outcome is not Outcome.SKIPPED}
     for client in clients:
         if client.name in concerned and not removed:
             yield f"{client.title} {client.does}"
-            yield f"{INDENT}but: {client.does_not}"
+            yield f"{INDENT}but: {client.limits(reach)}"
 
 
 def looks(found: Sequence[Look]) -> Iterator[str]:
@@ -95,7 +98,39 @@ def _change(change: Change, *, dry_run: bool) -> Iterator[str]:
     yield click.style(f"{change.kind} {one_line(change.file)}", bold=True) + whole
     if whole:
         return
-    for line in shown[:TOLD]:
-        yield INDENT + click.style(cut(printable(line), WIDEST), fg=_COLOURS.get(line[:1]))
+    for line in _shortened(shown)[:TOLD]:
+        yield INDENT + click.style(printable(line), fg=_COLOURS.get(line[:1]))
     if len(shown) > TOLD:
         yield f"{INDENT}… and {len(shown) - TOLD:,} more lines (--json shows all)"
+
+
+def _shortened(shown: Sequence[str]) -> list[str]:
+    """Return the lines of a diff, of long ones only what changes: a file may be one line."""
+    runs = [list(run) for _, run in groupby(shown, key=lambda line: line[:1])]
+    for gone, come in pairwise(runs):
+        if (gone[0][:1], come[0][:1]) == ("-", "+"):
+            windows = [_windows(*pair) for pair in zip(gone, come, strict=False)]
+            gone[: len(windows)], come[: len(windows)] = map(list, zip(*windows, strict=True))
+    return [line if line[:1] in {"-", "+"} else cut(line, WIDEST) for run in runs for line in run]
+
+
+def _windows(old: str, new: str) -> tuple[str, str]:
+    """Return two lines of a diff, of long ones only what one has and the other has not, and a little around it."""
+    above = _alike(old[1:], new[1:])
+    below = _alike(old[:above:-1], new[:above:-1])
+    return _window(old, above, below), _window(new, above, below)
+
+
+def _alike(one: str, other: str) -> int:
+    """Return with how many equal characters two texts begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((number for number, (some, same) in pairs if some != same), min(len(one), len(other)))
+
+
+def _window(line: str, above: int, below: int) -> str:
+    """Return a line of a diff without most of what its beginning and its end share with another one."""
+    if len(line) <= WIDEST:
+        return line
+    sign, text = line[:1], line[1:]
+    first, last = max(0, above - _AROUND), len(text) - max(0, below - _AROUND)
+    return f"{sign}{ELLIPSIS if first else ''}{text[first:last]}{ELLIPSIS if last < len(text) else ''}"

@@ -58,10 +58,9 @@ def setup(
     else:
         clients = _wanted(names, here, every=every)
         report = wire(clients, here, _starter(config), home=config.home, reach=reach or Reach.USER, dry_run=dry_run)
-    session.answer(
-        report_shape(report, clients, dry_run=dry_run), render_setup.report(report, clients, dry_run=dry_run)
-    )
-    session.note(render_setup.notes(report, clients, removed=remove))
+    shape = report_shape(report, clients, reach or Reach.USER, dry_run=dry_run)
+    session.answer(shape, render_setup.report(report, clients, dry_run=dry_run))
+    session.note(render_setup.notes(report, clients, reach or Reach.USER, removed=remove))
     return _status(report)
 
 
@@ -75,7 +74,7 @@ def looks_here(config: Config) -> list[tuple[Look, Launch, Machine]]:
 def _show(session: Session, clients: Sequence[Client], here: Machine, config: Config, reach: Reach) -> int:
     starter = _starter(config)
     looks = [inspect(client, here, starter.launch(client, here, reach), reach) for client in clients]
-    session.answer(looks_shape(looks), render_setup.looks(looks))
+    session.answer(looks_shape(looks, reach), render_setup.looks(looks))
     return 0
 
 
