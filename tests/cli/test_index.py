@@ -577,3 +577,17 @@ def test_a_folder_without_an_index_gets_none_when_its_files_move_go_and_come_bac
     tabs.unlink()
     scan(zap)
     assert index_of(folder) == "# Mine\n"
+
+
+@pytest.mark.promise("index.kept")
+def test_a_note_on_a_leaf_that_somebody_deletes_loses_its_lines_there_until_it_is_back(doubled: Path, zap: Zap) -> None:
+    zap("source", "add", str(doubled), "--mode", "mirror", "--scope", "agent:coder")
+    zap("index", "apply", str(doubled))
+    before = held(doubled)
+    (doubled / "ship-1.md").unlink()
+    scan(zap)
+    assert "ship-1.md" not in (doubled / "index-project.md").read_text()
+    assert "2 notes: Ship 2; Ship 3" in index_of(doubled)
+    (doubled / "ship-1.md").write_bytes(before["ship-1.md"])
+    scan(zap)
+    assert held(doubled) == before

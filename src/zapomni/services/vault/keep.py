@@ -128,12 +128,12 @@ def _kept(
     source: Source,
     before: Mapping[str, str],
     written: Changes,
-    back: Mapping[str, Sequence[KeptLine]],
+    returning: Mapping[str, Sequence[KeptLine]],
 ) -> dict[str, str]:
     rows = context.store.mirrors.agreed(source.id)
     agreed = {path: row.memory_id for path, row in rows.items() if row.memory_id}
     pages = dict(before)
-    for path, lines in back.items():
+    for path, lines in returning.items():
         pages = with_lines_of(pages, lines, path)
     listed, now = _listed(pages), [written.done.moved.get(path, path) for path in written.edited]
     wanted = [*written.made, *(path for path in now if target_key(path) in listed)] if before else list(agreed)
