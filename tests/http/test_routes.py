@@ -51,6 +51,17 @@ def test_a_memory_is_stored_found_changed_and_taken_back(web: Web) -> None:
     assert web.good("GET", "/status")["memories"] == 2
 
 
+@pytest.mark.promise("http.errors")
+def test_a_deleted_memory_is_named_with_the_route_that_brings_it_back(web: Web) -> None:
+    made = web.good("POST", "/memories", {"content": RUSSIAN})["id"]
+    web.good("DELETE", f"/memories/{made}")
+    said = web("GET", f"/memories/{made}")
+    assert said.status == 404
+    assert said.json["error"]["message"].startswith(f"memory {made} is deleted since ")
+    assert said.json["error"]["remedy"] == f"It is brought back by POST /memories/{made}/undo"
+    assert web("GET", "/memories/zzzz").json["error"]["remedy"] == "Look it up with GET /memories or name its scope"
+
+
 @pytest.mark.promise("http.verbs")
 def test_pages_follow_each_other_to_the_end(web: Web) -> None:
     for number in range(5):

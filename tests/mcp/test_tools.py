@@ -478,3 +478,14 @@ def test_a_very_long_memory_is_read_in_parts_all_of_it(app: Zapomni, text: str) 
         offset = answer.shape.get("next_offset")
     assert "".join(parts) == content
     assert problem(app, "list_memories", id=stored["id"], offset=len(content))["argument"] == "offset"
+
+
+def test_a_deleted_memory_is_named_with_the_way_back_of_the_user(app: Zapomni) -> None:
+    made = good(app, "store_memory", content="Ключи лежат у вахтёра.")["id"]
+    good(app, "delete_memory", id=made)
+    error = problem(app, "list_memories", id=made)
+    assert (error["code"], error["message"][: -len("2026-01-01 10:00 UTC")]) == (
+        "not_found",
+        f"memory {made} is deleted since ",
+    )
+    assert error["remedy"] == f"It is brought back by the user's `zapomni undo {made}`"

@@ -26,6 +26,7 @@ from zapomni.errors import EXIT_STATUS, ZapomniError
 from zapomni.model import Kind, Memory
 from zapomni.record import parse_scope, to_record
 from zapomni.surfaces import shapes
+from zapomni.surfaces.http.answers import in_route_words
 from zapomni.surfaces.mcp.answers import in_tool_words
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class Common:
     * the default scope: over HTTP the user's, for its clients work in different folders; elsewhere the project of
       the working folder, with which reads see the user's too;
     * in answers of many memories MCP leaves out what is empty, usual or bookkeeping;
-    * remedies name the tools over MCP, the commands elsewhere;
+    * remedies name the tools over MCP, the routes over HTTP, the commands elsewhere;
     * an argument of MCP that holds nothing but white space counts as left out (the scenarios use none);
     * `delete` of the command takes many ids, as one run, and answers with a list of results;
     * where home and store lie, how many bytes it takes, and the names above.
@@ -158,7 +159,7 @@ class Common:
                 return self._scopes([self._scope(item) for item in value])
             return [self._value(item) for item in value]
         if name == "remedy":
-            return in_tool_words(self._text(value))
+            return self._text(_in_one_wording(value))
         if name in {"origin", "actor"}:
             return f"<{name}>"
         if name in {"scope", "writes_to"}:
@@ -176,6 +177,7 @@ class Common:
     def _text(self, text: str) -> str:
         text = text.replace(self._home, "~")
         text = re.sub(r"(refused before by) \S+:", r"\1 <actor>:", text)
+        text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "<minute>", text)
         for sort, pattern in (("id", _ID), ("time", _TIME)):
             text = pattern.sub(lambda found, sort=sort: self._place(sort, found[0]), text)  # type: ignore[misc]
         return text
@@ -183,6 +185,11 @@ class Common:
     def _place(self, sort: str, text: str) -> str:
         known = sum(place.startswith(f"<{sort} ") for place in self._places.values())
         return self._places.setdefault(text, f"<{sort} {known + 1}>")
+
+
+def _in_one_wording(remedy: str) -> str:
+    routed = in_route_words(in_tool_words(remedy)).replace("by the user's ", "by ")
+    return re.sub(r"GET /memories(?![/\w])", "list_memories", routed)
 
 
 def _lean(memory: Mapping[str, Any]) -> dict[str, Any]:

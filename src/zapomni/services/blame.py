@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from zapomni.errors import NotFound
 from zapomni.record import FIELDS
 from zapomni.services.difference import COUNTED
+from zapomni.services.find import erased
 from zapomni.services.history import history
 from zapomni.text.changes import steps
 
@@ -51,7 +51,7 @@ def blame(context: Context, short: str, *, scopes: Sequence[Scope]) -> Blame:
     """
     memory, revisions = history(context, short, scopes=scopes)
     if memory is None:
-        raise NotFound(f"memory {short.strip()} was erased", remedy="`history` tells by whom and when")
+        raise erased(revisions[-1])
     told = [revision for revision in revisions if revision.after is not None]
     return Blame(id=memory.id, lines=_lines(told), fields=_fields(told))
 

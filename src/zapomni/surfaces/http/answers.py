@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,6 +32,12 @@ HTTP_STATUS: Final[Mapping[type[errors.ZapomniError], int]] = {
 A bad setting is the server's matter and not the client's: the server cannot do it until somebody mends the setting.
 """
 _JSON: Final = "application/json"
+_ROUTE_WORDS: Final = (
+    (re.compile(r"`list`"), "GET /memories"),
+    (re.compile(r"`zapomni undo ([0-9A-Za-z]+)`"), r"POST /memories/\1/undo"),
+    (re.compile(r"`zapomni history ([0-9A-Za-z]+)`"), r"GET /memories/\1/history"),
+)
+"""What remedies say in the words of the command, and the route that does it."""
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -55,8 +62,17 @@ def answered(shape: Mapping[str, Any], status: int = 200, **headers: str) -> Ans
 def failure(error: errors.ZapomniError, *, beside: Mapping[str, Any] | None = None) -> Answer:
     """Return an error with its status, with when to try again where that is known, and what there is `beside` it."""
     shape = {**(beside or {}), **error_shape(error)}
+    if "remedy" in shape["error"]:
+        shape["error"]["remedy"] = in_route_words(shape["error"]["remedy"])
     after = getattr(error, "retry_after", None)
     return answered(shape, status_of(error), **({"Retry_After": str(ceil(after))} if after is not None else {}))
+
+
+def in_route_words(text: str) -> str:
+    """Return a remedy in the words of the routes."""
+    for words, route in _ROUTE_WORDS:
+        text = words.sub(route, text)
+    return text
 
 
 def refusal(status: int, code: str, message: str, remedy: str = "", **headers: str) -> Answer:
