@@ -49,3 +49,46 @@ def test_what_was_deleted_in_a_scope_out_of_sight_is_not_told(zap: Zap, stored: 
     made = stored("Чужая тайна.", "--scope", "team:web")
     zap("delete", made, "--scope", "team:web")
     assert "no memory" in zap("show", made, "--scope", "user").err
+
+
+@pytest.mark.promise("history.undo")
+def test_an_undo_says_what_it_took_back_and_how_it_goes_forward_again(zap: Zap, stored: Stored) -> None:
+    made = stored("Кофе мелют утром.")
+    zap("update", made, "Кофе мелют днём.")
+    first, second = zap("undo", made), zap("undo", made)
+    assert re.search(rf"^taken back: update #2 of {MOMENT}:\d\d\n  {made}$", first.out.strip())
+    assert f"`zapomni undo {made} --to 2` goes forward again" in first.err
+    assert re.search(rf"^taken back: create #1 of {MOMENT}:\d\d; it is deleted now", second.out)
+    assert f"`zapomni undo {made} --to 1`" in second.err
+    nothing = zap("undo", made)
+    assert nothing.status == 6
+    assert f"`zapomni undo {made} --to NUMBER`" in nothing.err
+    forward = zap("undo", made, "--to", "2")
+    assert re.search(rf"^brought to what it was after update #2 of {MOMENT}:\d\d\n  {made}$", forward.out.strip())
+    assert "Кофе мелют днём." in zap("show", made).out
+
+
+@pytest.mark.promise("history.undo")
+def test_the_history_says_where_an_undo_went(zap: Zap, stored: Stored) -> None:
+    made = stored("Кофе мелют утром.")
+    zap("update", made, "Кофе мелют днём.")
+    zap("undo", made, "--to", "1")
+    zap("undo", made, "--to", "1")
+    zap("undo", made)
+    zap("delete", made)
+    zap("undo", made, "--to", "6")
+    lines = zap("history", made).out.splitlines()
+    there = [at for at, line in enumerate(lines) if line.startswith("#")]
+    assert lines[there[2]].endswith("restore  by cli  to what it was after #1")
+    assert lines[there[2] + 1] == "  content: Кофе мелют днём. -> Кофе мелют утром."
+    assert lines[there[3]].endswith("restore  by cli  to what it was after #1")
+    assert lines[there[3] + 1] == "  nothing changed"
+    assert lines[there[4]].endswith("takes back #4")
+    assert lines[there[4] + 1] == "  nothing changed"
+    assert lines[there[6]].endswith("restore  by cli  to what it was after #6")
+
+
+def test_the_undo_of_a_run_names_its_own(zap: Zap, stored: Stored) -> None:
+    ids = [stored("Одна."), stored("Другая.")]
+    run = zap("delete", *ids, "--yes", "--json").json["run"]
+    assert re.search(r"^taken back: 2 \(run \w+\)", zap("undo", "--run", run).out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,19 +16,35 @@ from zapomni.services.outdate import outdate
 from zapomni.text.fold import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from zapomni.model import Actor, Scope
     from zapomni.services.context import Context
     from zapomni.store.base import Tx
 
 
+_PUT_ANEW: Final = frozenset({"version", "updated_at", "accessed_at", "access_count"})
+"""Fields that putting back an earlier state writes anew."""
+
+
 class Undone(Struct, frozen=True, kw_only=True):
-    """What an undo came to: the ids brought back, and those passed over, each with the reason."""
+    """What an undo came to: the ids brought back, and those passed over, each with the reason.
+
+    Of a single memory, `took` is the change that was taken back, or `reached` the one that it was brought to.
+    """
 
     run: str | None
     restored: tuple[str, ...]
     skipped: tuple[tuple[str, str], ...] = ()
+    took: Revision | None = None
+    reached: Revision | None = None
+
+    @property
+    def deleted(self) -> bool:
+        """Whether the single memory is a deleted one now."""
+        if self.took is not None:
+            return self.took.before is None or bool(self.took.before.get("deleted_at"))
+        return self.reached is not None and bool((self.reached.after or {}).get("deleted_at"))
 
 
 def history(context: Context, short: str, *, scopes: Sequence[Scope]) -> tuple[Memory | None, list[Revision]]:
@@ -59,13 +75,31 @@ def undo(context: Context, short: str, *, scopes: Sequence[Scope], actor: Actor,
             refuse_on_branch(context, "taking back a change of the main line")
         revisions = context.store.history(memory.id)
         if to is not None:
-            _bring_to(context, tx, memory, revisions, to, actor)
-            return Undone(run=None, restored=(memory.id,))
+            reached = _bring_to(context, tx, memory, revisions, to, actor)
+            return Undone(run=None, restored=(memory.id,), reached=reached)
         latest = _still_holding(revisions)
         if latest is None:
-            raise Refused(f"memory {memory.id} has no change left to take back", remedy="`history` shows them all")
+            raise Refused(
+                f"memory {memory.id} has no change left to take back",
+                remedy=f"It is brought to any of its `history` by `zapomni undo {memory.id} --to NUMBER`",
+            )
         _take_back(context, tx, latest, actor=actor, run=None)
-    return Undone(run=None, restored=(memory.id,))
+    return Undone(run=None, restored=(memory.id,), took=latest)
+
+
+def brought_to(revision: Revision, earlier: Sequence[Revision]) -> int | None:
+    """Return which earlier revision an `undo --to` went to, None for what is no such step.
+
+    Of several that left the memory the same it is the first.
+    """
+    if revision.verb is not Verb.RESTORE or revision.undoes is not None or revision.after is None:
+        return None
+    same = [one.seq for one in earlier if one.after is not None and _says(one.after) == _says(revision.after)]
+    return same[0] if same else None
+
+
+def _says(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name not in _PUT_ANEW}
 
 
 def _still_holding(revisions: Sequence[Revision]) -> Revision | None:
@@ -80,13 +114,16 @@ def _still_holding(revisions: Sequence[Revision]) -> Revision | None:
     return None
 
 
-def _bring_to(context: Context, tx: Tx, memory: Memory, revisions: Sequence[Revision], seq: int, actor: Actor) -> None:
+def _bring_to(
+    context: Context, tx: Tx, memory: Memory, revisions: Sequence[Revision], seq: int, actor: Actor
+) -> Revision:
     found = next((revision for revision in revisions if revision.seq == seq), None)
     if found is None or found.after is None:
         known = ", ".join(str(revision.seq) for revision in revisions)
         raise NotFound(f"memory {memory.id} has no revision {seq} to go to", remedy=f"Its revisions are {known}")
     current = tx.get(memory.id) or memory
     _put_back(context, tx, current, from_record(found.after), verb=Verb.RESTORE, actor=actor)
+    return found
 
 
 def undo_run(context: Context, run_id: str, *, actor: Actor) -> Undone:

@@ -186,14 +186,18 @@ def failures(errors: Iterable[tuple[str, ZapomniError]]) -> Iterator[str]:
 
 def revisions(found: Sequence[Revision]) -> Iterator[str]:
     """Show the history of a memory, oldest first, each entry with what it changed."""
-    for revision in found:
+    from zapomni.services.history import brought_to
+
+    for at, revision in enumerate(found):
         run = f"  run {one_line(revision.run)}" if revision.run else ""
         undoes = f"  takes back #{revision.undoes}" if revision.undoes is not None else ""
-        head = (
-            f"#{revision.seq}  {moment(revision.at)}  {revision.verb.value}  by {one_line(revision.actor)}{run}{undoes}"
-        )
-        yield click.style(head, dim=True)
-        yield from (f"{INDENT}{change}" for change in _changes(revision.before, revision.after))
+        to = brought_to(revision, found[:at])
+        reached = f"  to what it was after #{to}" if to is not None else ""
+        head = f"#{revision.seq}  {moment(revision.at)}  {revision.verb.value}  by {one_line(revision.actor)}"
+        yield click.style(f"{head}{run}{undoes}{reached}", dim=True)
+        changes = list(_changes(revision.before, revision.after))
+        same = revision.before is not None and revision.after is not None and not changes
+        yield from (f"{INDENT}{change}" for change in (["nothing changed"] if same else changes))
 
 
 def runs(found: Sequence[Run]) -> Iterator[str]:
@@ -208,10 +212,26 @@ def runs(found: Sequence[Run]) -> Iterator[str]:
 
 def undone(result: Undone) -> Iterator[str]:
     """Tell what an undo brought back and what it left alone."""
-    run = f" (run {one_line(result.run)})" if result.run else ""
-    yield f"taken back: {len(result.restored):,}{run}"
+    now = "; it is deleted now" if result.deleted else ""
+    if result.took is not None:
+        yield f"taken back: {_step(result.took)}{now}"
+    elif result.reached is not None:
+        yield f"brought to what it was after {_step(result.reached)}{now}"
+    else:
+        yield f"taken back: {len(result.restored):,} (run {one_line(result.run or '')})"
     yield from (f"{INDENT}{one_line(one)}" for one in result.restored)
     yield from (f"{INDENT}left alone: {one_line(one)}: {one_line(reason)}" for one, reason in result.skipped)
+
+
+def undone_notes(result: Undone) -> Iterator[str]:
+    """Tell how a change that was taken back is put forward again."""
+    if result.took is not None:
+        memory_id, number = one_line(result.took.memory_id), result.took.seq
+        yield f"`zapomni undo {memory_id} --to {number}` goes forward again"
+
+
+def _step(revision: Revision) -> str:
+    return f"{revision.verb.value} #{revision.seq} of {moment(revision.at)}"
 
 
 def _changes(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> Iterator[str]:

@@ -35,6 +35,7 @@ _JSON: Final = "application/json"
 _ROUTE_WORDS: Final = (
     (re.compile(r"`list`"), "GET /memories"),
     (re.compile(r"`zapomni undo ([0-9A-Za-z]+)`"), r"POST /memories/\1/undo"),
+    (re.compile(r"`zapomni undo ([0-9A-Za-z]+) --to NUMBER`"), r'POST /memories/\1/undo with "to": NUMBER'),
     (re.compile(r"`zapomni history ([0-9A-Za-z]+)`"), r"GET /memories/\1/history"),
 )
 """What remedies say in the words of the command, and the route that does it."""
