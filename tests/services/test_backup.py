@@ -231,8 +231,11 @@ def test_a_cut_backup_is_refused_and_changes_nothing(app: Zapomni, tmp_path: Pat
     with (tmp_path / "backup").open("r+b") as stream:
         stream.truncate(size)
     for verify in (True, False):
-        with pytest.raises(StoreDamaged):
+        with pytest.raises(StoreDamaged) as refused:
             app.restore(tmp_path / "backup", verify=verify, force=True)
+        assert str(tmp_path / "backup") in refused.value.message
+        assert "the store" not in refused.value.message
+        assert "another backup" in refused.value.remedy
     assert _contents(app) == ITEMS
     assert not list(app.config.home.glob("*restore*"))
 

@@ -18,6 +18,8 @@ _RESTORE: Final = (
     "Nothing was changed; `zapomni doctor` names the copies, `zapomni restore FILE --force` brings one back"
 )
 
+_ANOTHER: Final = "Nothing was changed; use another backup"
+
 _MEANING: Final[dict[type[apsw.Error], tuple[type[ZapomniError], str, str]]] = {
     apsw.BusyError: (StoreBusy, "another process held the store {path} for too long", _AGAIN),
     apsw.LockedError: (StoreBusy, "another process held the store {path} for too long", _AGAIN),
@@ -49,3 +51,17 @@ def translated(path: Path) -> Iterator[None]:
             raise
         meaning, message, remedy = found
         raise meaning(message.format(path=path), remedy=remedy) from error
+
+
+@contextmanager
+def translated_backup(path: Path) -> Iterator[None]:
+    """Let faults of the database inside leave as errors of this package that speak of a backup, not of the store."""
+    try:
+        with translated(path):
+            yield
+    except StoreDamaged as error:
+        if isinstance(error.__cause__, apsw.CorruptError):
+            raise StoreDamaged(f"the backup {path} is damaged", remedy=_ANOTHER) from error.__cause__
+        if isinstance(error.__cause__, apsw.NotADBError):
+            raise StoreDamaged(f"the backup {path} is no zapomni store", remedy=_ANOTHER) from error.__cause__
+        raise

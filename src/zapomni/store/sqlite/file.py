@@ -11,7 +11,7 @@ import apsw
 from zapomni.errors import NotFound, Refused, StoreDamaged, Unavailable
 from zapomni.store.sqlite.backup import clear, clear_abandoned, copy, part_of
 from zapomni.store.sqlite.connection import Connections, checkpoint, connect, value_of
-from zapomni.store.sqlite.faults import translated
+from zapomni.store.sqlite.faults import translated, translated_backup
 from zapomni.store.sqlite.opening import APPLICATION, SCHEMA, open_file
 from zapomni.store.sqlite.snapshot import SqliteSnapshot
 
@@ -151,7 +151,7 @@ class SqliteFile:
             raise NotFound(f"{path} is not a file", remedy="Name a file that `zapomni backup` wrote")
         if path.stat().st_size == 0:
             raise StoreDamaged(f"{path} is empty", remedy="Use another backup")
-        with translated(path):
+        with translated(path) if path == self.path else translated_backup(path):
             try:
                 db = connect(path, self._busy_timeout_ms)
                 value_of(db, "PRAGMA user_version")
