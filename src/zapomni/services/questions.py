@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import InvalidInput, Unavailable
 from zapomni.model import QUERY_LIMIT, RECALL_LIMIT, Mode
 from zapomni.text.clean import clean
+from zapomni.text.fold import name_key
+from zapomni.text.stopwords import STOP_WORDS
+from zapomni.text.words import query_words
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from zapomni.services.embedding import Asked, Embedding
 
 UNSEEN: Final = "nothing in the question can be seen"
+WORDLESS: Final = "no word of the question says what to look for; list memories instead of asking for them"
 
 
 def checked_question(text: str, limit: int) -> str:
@@ -27,6 +34,17 @@ def checked_question(text: str, limit: int) -> str:
     if not 1 <= limit <= RECALL_LIMIT:
         raise InvalidInput("limit", f"{limit} is not from 1 to {RECALL_LIMIT}", remedy="Use `list` for more")
     return text
+
+
+def is_wordless(text: str, now: datetime) -> bool:
+    """Tell whether a question says nothing but a time, beside words that nearly every text has (`what was last week`).
+
+    It is answered by listing what there is of that time.
+    """
+    from zapomni.text.periods import told_bounds  # slow to compile, and most questions find something
+
+    rest = told_bounds(name_key(text), now, UTC).rest
+    return all((word.exact or word.stem) in STOP_WORDS for word in query_words(rest))
 
 
 def mode_of(wanted: Mode, asked: Asked, *, strict: bool) -> Mode:

@@ -12,11 +12,11 @@ from zapomni.model import By, Hit, Mode, Query, Recollection
 from zapomni.search.pack import pack
 from zapomni.search.retrieve import retrieve
 from zapomni.services.embedding import Asked
-from zapomni.services.questions import UNSEEN, checked_question, mode_of, reason_for
+from zapomni.services.questions import UNSEEN, WORDLESS, checked_question, is_wordless, mode_of, reason_for
 from zapomni.text.clean import is_blank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from zapomni.model import Memory
     from zapomni.model.document import DocumentHit, Findings
@@ -54,12 +54,19 @@ def recall(
         documents=tuple(hit for hit in kept if not isinstance(hit, Hit)),
         mode=mode,
         scopes=query.where.scopes,
-        reason=reason_for(embedding, query.mode, asked) or lacking,
+        reason=_wordless(context, query, both) or reason_for(embedding, query.mode, asked) or lacking,
         waiting=embedding.backlog().waiting + (found.waiting if found else 0),
         left_out=tuple(hit.handle for hit in left_out),
     )
     asked_docs = found is not None and (found.hits or context.store.documents.sources())
     return replace(own, mode=found.mode, reason=found.reason) if found is not None and asked_docs and not hits else own
+
+
+def _wordless(context: Context, query: Query, found: Sequence[object]) -> str | None:
+    """Say that there was nothing to look for, where that is why nothing was found."""
+    if found or query.mode is Mode.SEMANTIC or not is_wordless(query.text, context.clock()):
+        return None
+    return WORDLESS
 
 
 def _hits(context: Context, embedding: Embedding[Memory], query: Query, asked: Asked) -> tuple[list[Hit], str | None]:

@@ -69,6 +69,8 @@ def recollection_notes(answer: Recollection, *, searched: int | None = None, exp
 
     `searched` counts the memories that were looked through, where nothing was found.
     """
+    from zapomni.services.questions import WORDLESS
+
     where = f"{', '.join(one_line(scope) for scope in answer.scopes) or 'every scope'} (mode: {answer.mode.value})"
     left_out = ", ".join(_short(one) for one in answer.left_out)
     if answer.hits:
@@ -79,6 +81,8 @@ def recollection_notes(answer: Recollection, *, searched: int | None = None, exp
         yield f"Nothing found in {where}{_why_nothing(searched, explain=explain)}"
     if answer.reason and searched != 0:
         yield f"Not the whole answer: {one_line(answer.reason)}"
+    if answer.reason == WORDLESS and searched != 0:
+        yield "`zapomni list` with the same filters shows what there is"
     if answer.waiting:
         verb = "waits for its" if answer.waiting == 1 else "wait for their"
         yield f"{memories(answer.waiting)} {verb} vector; `zapomni reembed` makes {_them(answer.waiting)}"
