@@ -37,3 +37,6 @@ class Lessons(Protocol):
 
     def acknowledged(self, reader: Scope, items: Sequence[str]) -> set[str]:
         """Return which of these ids a reader has acknowledged."""
+
+    def acknowledged_from(self, reader: Scope, prefix: str) -> list[str]:
+        """Return the ids that begin with `prefix` and that a reader has acknowledged; an exact id alone."""

@@ -111,6 +111,9 @@ def _meant(context: Context, reader: Scope, prefix: str, waiting: Sequence[str])
         return prefix if prefix in fits else fits[0]
     if fits:
         raise Ambiguous(prefix, tuple(fits), "lessons")
-    if context.store.lessons.acknowledged(reader, [prefix]):
+    before = context.store.lessons.acknowledged_from(reader, prefix)
+    if len(before) > 1:
+        raise Ambiguous(prefix, tuple(before), "lessons")
+    if before:
         return None
     raise NotFound(f"no lesson {prefix!r} waits for {reader}", remedy="`zapomni lessons` lists those that do")

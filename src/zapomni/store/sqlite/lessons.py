@@ -70,3 +70,10 @@ class SqliteLessons:
         sql = f"SELECT value FROM json_each(?1) WHERE value IN ({_ACKNOWLEDGED})"
         with self._db.reading() as db:
             return set(column_of(db, sql, (dumps(list(items)), reader.kind.value, reader.name)))
+
+    def acknowledged_from(self, reader: Scope, prefix: str) -> list[str]:
+        """Return the ids that begin with `prefix` and that a reader has acknowledged; an exact id alone."""
+        sql = f"SELECT item FROM ({_ACKNOWLEDGED}) WHERE substr(item, 1, length(?1)) = ?1 ORDER BY item"
+        with self._db.reading() as db:
+            found = column_of(db, sql, (prefix, reader.kind.value, reader.name))
+        return [prefix] if prefix in found else found

@@ -56,11 +56,17 @@ def lessons(session: Session, scopes: Sequence[str], *, agent: str | None, ackno
     with session.memory() as app:
         if acknowledged:
             done = app.review.acknowledge(acknowledged, agent=agent)
-            session.answer(acknowledged_shape(done), [f"{one}  acknowledged" for one in done])
+            session.answer(acknowledged_shape(done), _noted(acknowledged, done))
             return
         found = app.review.lessons(agent=agent, scopes=scopes)
         session.answer(lessons_shape(found, preview=None), _listed(found))
         session.note(["`zapomni lessons --ack ID` takes note of one"] if found else ["No lesson waits"])
+
+
+def _noted(asked: Sequence[str], done: Sequence[str]) -> Iterator[str]:
+    yield from (f"{one}  acknowledged" for one in done)
+    before = (one for one in dict.fromkeys(asked) if not any(noted.startswith(one.strip()) for noted in done))
+    yield from (f"{one_line(one)}  acknowledged before" for one in before)
 
 
 def _listed(found: Sequence[Lesson]) -> Iterator[str]:
