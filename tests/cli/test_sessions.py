@@ -46,6 +46,28 @@ def test_what_is_known_already_is_said_to_be_and_the_name_of_the_file_names_no_s
     assert zap("session", "close", "--transcript", str(file), "--json").json["session"] == "t"
 
 
+def test_a_session_that_was_captured_before_is_said_to_be_with_what_stands_of_it(zap: Zap, home: Path) -> None:
+    file = home / "t.jsonl"
+    file.write_text(claude_lines(SAID, ("user", "Never push to main.")), encoding="utf-8")
+    zap("session", "close", "--transcript", str(file), "--apply")
+    for how in ("--dry-run", "--apply"):
+        told = zap("session", "close", "--transcript", str(file), how).out
+        assert "Nothing new: 2 turns of session c1, captured before: 2 memories stand in user\n" in told
+        assert f"  decided  {SAID[1]}" in told
+        assert "Nothing to keep" not in told
+    decided = next(line.split()[0] for line in told.splitlines() if "decided" in line)
+    zap("delete", decided)
+    told = zap("session", "close", "--transcript", str(file)).out
+    assert "captured before: 1 memory stands in user; 1 memory of it deleted since" in told
+    assert SAID[1] not in told
+
+
+def test_a_session_that_says_nothing_worth_keeping_is_none_that_was_captured(zap: Zap, home: Path) -> None:
+    (home / "t.jsonl").write_text(claude_lines(("user", "Спасибо!")), encoding="utf-8")
+    told = zap("session", "close", "--transcript", str(home / "t.jsonl")).out
+    assert "Nothing to keep: 1 turn of session c1" in told
+
+
 def test_sessions_are_listed_with_their_scope_and_of_a_scope_alone(zap: Zap, home: Path) -> None:
     (home / "t.jsonl").write_text(claude_lines(SAID), encoding="utf-8")
     zap("session", "close", "--transcript", str(home / "t.jsonl"), "--apply")

@@ -111,10 +111,27 @@ def _lines(captured: Captured, *, dry_run: bool) -> list[str]:
     ]
     said, scope = f"{many(len(plan.said), 'turn')} of session {one_line(plan.session)}", one_line(plan.scope)
     if not lines:
-        return [f"Nothing to keep: {said}"]
+        return _captured_before(captured, said) if plan.held else [f"Nothing to keep: {said}"]
     if all(item.action is Action.KNOWN for item in plan.items):
         return [*lines, f"Nothing new: {said}, and {scope} knows all of it already"]
     if dry_run:
         return [*lines, f"Nothing was written: {said}; --apply keeps it in {scope}"]
     said += f", kept in {scope}"
     return [*lines, f"{said}; `zapomni undo --run {captured.run}` takes it back" if captured.run else said]
+
+
+def _captured_before(captured: Captured, said: str) -> list[str]:
+    """Show what stands of a session that was captured before and brings nothing new."""
+    from zapomni.services.sessions.capture import RECORD
+    from zapomni.surfaces.cli.lines import INDENT, many, one_line
+
+    kept = [memory for memory in captured.plan.held if RECORD not in memory.tags]
+    standing = [memory for memory in kept if memory.deleted_at is None]
+    lines = [
+        INDENT.join([memory.id, "; ".join(map(one_line, memory.tags)), one_line(memory.content, 200)])
+        for memory in standing
+    ]
+    gone = len(kept) - len(standing)
+    deleted = f"; {many(gone, 'memory', 'memories')} of it deleted since" if gone else ""
+    stands = many(len(standing), "memory stands", "memories stand")
+    return [*lines, f"Nothing new: {said}, captured before: {stands} in {one_line(captured.plan.scope)}{deleted}"]
