@@ -52,6 +52,25 @@ def test_a_memory_is_stored_found_changed_and_taken_back(web: Web) -> None:
 
 
 @pytest.mark.promise("http.errors")
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"{bad", "body: it is no JSON (line 1, character 2)"),
+        ('{"content": "Ёлка",\n "tags": [}'.encode(), "body: it is no JSON (line 2, character 11)"),
+        ('{"content": "Ёлка"}'.encode("cp1251"), "body: it is no JSON in UTF-8 (byte 14)"),
+        (b'{"importance": NaN}', "body: it is no JSON: NaN is no number"),
+        (b'{"importance": ' + b"1" * 5_000 + b"}", "body: it is no JSON that can be read: a number in it is too long"),
+        (b"[" * 200_000, "body: it is no JSON that can be read: it is nested too deeply"),
+    ],
+    ids=["no JSON", "on a later line", "not UTF-8", "no number", "too long a number", "too deep"],
+)
+def test_a_body_that_cannot_be_read_is_refused_with_the_place(web: Web, body: bytes, said: str) -> None:
+    answer = web("POST", "/memories", body, headers={"Content-Type": "application/json"})
+    assert (answer.status, answer.json["error"]["message"]) == (400, said)
+    assert answer.json["error"]["remedy"] == "Send a JSON object"
+
+
+@pytest.mark.promise("http.errors")
 def test_a_deleted_memory_is_named_with_the_route_that_brings_it_back(web: Web) -> None:
     made = web.good("POST", "/memories", {"content": RUSSIAN})["id"]
     web.good("DELETE", f"/memories/{made}")

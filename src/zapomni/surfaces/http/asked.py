@@ -83,14 +83,25 @@ def read_body(call: Call, body: bytes) -> dict[str, Any]:
         return {}
     try:
         found = json.loads(body.decode("utf-8-sig"), parse_constant=_no_number)
-    except (ValueError, RecursionError):
-        raise InvalidInput("body", "it is no JSON in UTF-8", remedy="Send a JSON object") from None
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("body", _no_json(error), remedy="Send a JSON object") from None
     if not isinstance(found, dict):
         raise InvalidInput("body", f"it must be an object, not {type(found).__name__}", remedy="Send a JSON object")
     for name in found:
         if name not in call.body:
             raise _unknown(name, call.body)
     return found
+
+
+def _no_json(error: Exception) -> str:
+    """Say why a body cannot be read, and where."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"it is no JSON in UTF-8 (byte {error.start + 1:,})"
+    if isinstance(error, json.JSONDecodeError):
+        return f"it is no JSON (line {error.lineno:,}, character {error.colno:,})"
+    if isinstance(error, RecursionError):
+        return "it is no JSON that can be read: it is nested too deeply"
+    return "it is no JSON that can be read: a number in it is too long"
 
 
 def check_required(call: Call, values: Mapping[str, Any]) -> None:
@@ -108,4 +119,4 @@ def _unknown(name: str, known: Mapping[str, Any]) -> InvalidInput:
 
 
 def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
+    raise InvalidInput("body", f"it is no JSON: {name} is no number", remedy="Send a JSON object")
