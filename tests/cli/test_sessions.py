@@ -68,6 +68,14 @@ def test_a_session_that_says_nothing_worth_keeping_is_none_that_was_captured(zap
     assert "Nothing to keep: 1 turn of session c1" in told
 
 
+def test_storing_what_was_captured_is_told_as_confirmed_and_not_as_a_warning(zap: Zap, home: Path) -> None:
+    (home / "t.jsonl").write_text(claude_lines(SAID), encoding="utf-8")
+    zap("session", "close", "--transcript", str(home / "t.jsonl"), "--apply")
+    told = zap("store", SAID[1])
+    assert told.err.splitlines() == ["it was captured and not reviewed; it is confirmed now"]
+    assert told.out.startswith("updated ")
+
+
 def test_sessions_are_listed_with_their_scope_and_of_a_scope_alone(zap: Zap, home: Path) -> None:
     (home / "t.jsonl").write_text(claude_lines(SAID), encoding="utf-8")
     zap("session", "close", "--transcript", str(home / "t.jsonl"), "--apply")

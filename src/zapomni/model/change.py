@@ -62,7 +62,8 @@ class Outcome(Struct, frozen=True, kw_only=True):
     """What a write came to, as a new process would read it back.
 
     `memory` is the record as stored (the existing one for `duplicate`), None for `refused` and `erased`.
-    `similar` holds near duplicates of the same scope. `waiting` is true while its vector is to come.
+    `similar` holds near duplicates of the same scope, `notes` tell what else was done as meant. `waiting` is true while
+    its vector is to come.
     """
 
     status: Status
@@ -71,4 +72,5 @@ class Outcome(Struct, frozen=True, kw_only=True):
     similar: tuple[Memory, ...] = ()
     redactions: tuple[Redaction, ...] = ()
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     waiting: bool = False

@@ -217,8 +217,8 @@ def _confirmed(context: Context, tx: Tx, entry: Entry, outcome: Outcome) -> Outc
         return outcome
     after = replace(found, trust=Trust.CONFIRMED, updated_at=context.clock(), version=found.version + 1)
     written = write_change(context, tx, found, after, verb=Verb.UPDATE, actor=entry.actor, run=entry.run)
-    notes = (*outcome.warnings, confirmation(found))
-    return replace(outcome, status=Status.UPDATED, id=written.id, memory=written, warnings=notes, waiting=True)
+    notes = (*outcome.notes, confirmation(found))
+    return replace(outcome, status=Status.UPDATED, id=written.id, memory=written, notes=notes, waiting=True)
 
 
 def _known(tx: Tx, entry: Entry) -> tuple[Memory | None, bool]:

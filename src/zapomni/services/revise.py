@@ -51,7 +51,7 @@ def update(
         confirms = patch.content is not UNSET and is_confirmed_by(before, actor)
         outcome = change(context, tx, before, prepared, actor=actor, trust=Trust.CONFIRMED if confirms else None)
     if confirms:
-        outcome = replace(outcome, warnings=(*outcome.warnings, confirmation(before)))
+        outcome = replace(outcome, notes=(*outcome.notes, confirmation(before)))
     return outcome if outcome.status is Status.UNCHANGED else read_back(context, outcome)
 
 

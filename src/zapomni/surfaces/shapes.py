@@ -202,8 +202,8 @@ def outcome_shape(outcome: Outcome) -> dict[str, Any]:
         shape["similar"] = [{"id": m.id, "content": cut(m.content, 200)} for m in outcome.similar]
     if outcome.redactions:
         shape["redactions"] = redactions_shape(outcome.redactions)
-    if outcome.warnings:
-        shape["warnings"] = list(outcome.warnings)
+    if told := [*outcome.warnings, *outcome.notes]:
+        shape["warnings"] = told
     if outcome.waiting:
         shape["waiting"] = True
     if outcome.status is Status.ERASED:

@@ -174,6 +174,7 @@ def outcome_notes(result: Outcome) -> Iterator[str]:
     """Tell what was cut out, what was changed and what is nearly the same."""
     yield from (f"cut out of {cut.field}: {one_line(cut.rule)}" for cut in result.redactions)
     yield from (f"warning: {one_line(warning)}" for warning in result.warnings)
+    yield from map(one_line, result.notes)
     yield from (f"nearly the same: {_short(memory.id)} {one_line(memory.content, 80)}" for memory in result.similar)
 
 
