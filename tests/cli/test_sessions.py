@@ -50,6 +50,7 @@ def test_a_session_that_was_captured_before_is_said_to_be_with_what_stands_of_it
     file = home / "t.jsonl"
     file.write_text(claude_lines(SAID, ("user", "Never push to main.")), encoding="utf-8")
     zap("session", "close", "--transcript", str(file), "--apply")
+    told = ""
     for how in ("--dry-run", "--apply"):
         told = zap("session", "close", "--transcript", str(file), how).out
         assert "Nothing new: 2 turns of session c1, captured before: 2 memories stand in user\n" in told

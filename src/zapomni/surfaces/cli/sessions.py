@@ -122,10 +122,10 @@ def _lines(captured: Captured, *, dry_run: bool) -> list[str]:
 
 def _captured_before(captured: Captured, said: str) -> list[str]:
     """Show what stands of a session that was captured before and brings nothing new."""
-    from zapomni.services.sessions.capture import RECORD
+    from zapomni.services.sessions.record import is_record
     from zapomni.surfaces.cli.lines import INDENT, many, one_line
 
-    kept = [memory for memory in captured.plan.held if RECORD not in memory.tags]
+    kept = [memory for memory in captured.plan.held if not is_record(memory)]
     standing = [memory for memory in kept if memory.deleted_at is None]
     lines = [
         INDENT.join([memory.id, "; ".join(map(one_line, memory.tags)), one_line(memory.content, 200)])
