@@ -126,3 +126,25 @@ def test_the_first_memory_reaches_the_main_file_by_the_next_write_though_a_reade
     shutil.copy(bench.path, alone)
     with closing(open_sqlite(alone)) as copy:
         assert {memory.id for memory in copy.page(Filter(), 10).memories} == {"first", "later"}
+
+
+@pytest.mark.promise("store.shared")
+@pytest.mark.parametrize("what", ["first", "erased"])
+def test_a_reader_that_stays_holds_up_one_write_and_none_after_it(bench, python, what):
+    memory = secret(bench) if what == "erased" else None
+    bench.store._db._busy_timeout_ms = 0
+    reader = python(READS, bench.path)
+    assert reader.stdout.readline() == "reading\n"
+    waited = []
+    bench.store._db.mine().set_busy_handler(lambda times: waited.append(times) or False)
+    if memory is not None:
+        bench.put(memory, None, Verb.ERASE)
+    else:
+        bench.add(bench.memory("first"))
+    assert waited
+    waited.clear()
+    bench.add(bench.memory("later"))
+    assert not waited
+    reader.communicate("go\n", timeout=30)
+    bench.add(bench.memory("last"))
+    assert bench.path.with_name(f"{bench.path.name}-wal").stat().st_size == 0

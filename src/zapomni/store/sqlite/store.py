@@ -70,8 +70,11 @@ class SqliteStore(Rooms):
             self._db.owe(tx.settle)
             yield tx
         # What was erased stood in the log as well; and a copy of the main file alone must not look like a new store.
-        if tx.erased or tx.first or self._owes:
+        if tx.erased or tx.first:
             self._owes = not self._db.checkpoint()
+        elif self._owes:  # a reader that outstayed the wait once must not hold up every write, and those behind it
+            with self._db.impatient():
+                self._owes = not self._db.checkpoint()
 
     def touch(self, ids: Sequence[str], at: datetime, asked: Mapping[Scope, int] | None = None) -> None:
         """Count these targeted readings, and the recalls that saw each scope; a busy store is passed over."""
