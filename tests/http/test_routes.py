@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from tests.http.web import Web
 
+    from zapomni.surfaces.http.call import Call
+
 RUSSIAN = "По пятницам не выкатываем: до понедельника дежурит один человек."
 ENGLISH = "The staging password lies in the safe."
 
@@ -247,3 +249,26 @@ def test_a_server_over_pipes_loads_nothing_of_the_http_api() -> None:
     code = "import sys, zapomni.surfaces.mcp.stdio; print([m for m in sys.modules if m.startswith('zapomni.surfaces.http')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.promise("http.described")
+def test_half_a_character_is_kept_as_a_sign_of_one_or_refused_and_never_a_fault_of_ours(web: Web) -> None:
+    kept = web.good("POST", "/memories", {"content": "Маяк \ud83d погас."})
+    assert web.good("GET", f"/memories/{kept['id']}")["content"] == "Маяк \ufffd погас."
+    faults = [
+        (call.path, name, value)
+        for call in CALLS
+        for name in call.body or ()
+        for value in ("\ud83d", ["папка/\udc80"])
+        if web(call.method, call.path.replace("{id}", kept["id"]), {**_needed(call), name: value}).status == 500
+    ]
+    assert faults == []
+    refused = web("POST", "/sources/scan", {"source": "\ud83d"})
+    assert (refused.status, refused.json["error"]["message"]) == (
+        400,
+        "body: it holds half of a surrogate pair where only whole characters will do",
+    )
+
+
+def _needed(call: Call) -> dict[str, Any]:
+    return {name: "user" for name in call.required if name in (call.body or ())}

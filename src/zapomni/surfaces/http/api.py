@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from zapomni.errors import ZapomniError
+from zapomni.errors import InvalidInput, ZapomniError
 from zapomni.surfaces.http.answers import Answer, failure, refusal
 from zapomni.surfaces.http.asked import Asked, check_required, read_body, read_query
 from zapomni.surfaces.http.call import EVENTS
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from zapomni.surfaces.serving import Served
 
 _LOG = logging.getLogger(__name__)
+_HALF: Final = InvalidInput(
+    "body", "it holds half of a surrogate pair where only whole characters will do", remedy="Send whole characters"
+)
+"""Texts that are kept are mended; a name or an id with half a character in it is none of ours."""
 
 
 def routes(memory: Served) -> list[Route]:
@@ -96,5 +100,7 @@ def _act(app: Zapomni, call: Call, request: Request, body: bytes, tell: Tell | N
         return call.act(app, Asked(values, caller("http", agent.partition("/")[0]), body, tell))
     except ZapomniError as error:
         return failure(error)
+    except UnicodeEncodeError as error:
+        return failure(_HALF if b"\\ud" in body.lower() else unforeseen(error, call.name, _LOG))
     except Exception as error:  # noqa: BLE001 - the boundary: nothing of ours may end the server
         return failure(unforeseen(error, call.name, _LOG))
