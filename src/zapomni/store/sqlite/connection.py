@@ -27,6 +27,9 @@ PRAGMA cache_size = -8000;
 """`secure_delete` writes zeros over what is deleted: measured, it costs nothing here."""
 
 _SCHEMA: Final = "PRAGMA user_version"
+_OWED: Final = "SELECT value FROM meta WHERE name = 'log_owed'"
+_OWE: Final = "INSERT OR IGNORE INTO meta (name, value) VALUES ('log_owed', 1)"
+_PAID: Final = "DELETE FROM meta WHERE name = 'log_owed'"
 
 Bindings = tuple[Any, ...] | dict[str, Any]
 Kept = TypeVar("Kept")
@@ -67,11 +70,18 @@ def rows_of(db: apsw.Connection, sql: str, bindings: Bindings = ()) -> list[tupl
     return db.execute(sql, bindings).fetchall()
 
 
-def checkpoint(db: apsw.Connection) -> bool:
-    """Bring the log into the file once nobody reads; tell whether all of it went.
+def clear_log(db: apsw.Connection) -> None:
+    """Bring the log into the file once nobody reads; where that fails, the next write of any process owes it.
 
     Readers that outstay the busy timeout or a full disk can prevent that; what was committed is as safe in the log.
     """
+    if not _checkpoint(db):
+        with suppress(apsw.Error):
+            db.execute(_OWE)
+
+
+def _checkpoint(db: apsw.Connection) -> bool:
+    """Tell whether all of the log went into the file."""
     try:
         logged, done = db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     except apsw.Error:
@@ -152,6 +162,9 @@ class Connections:
         with self.transaction() as db:
             yield db
             db.execute("UPDATE meta SET value = value + 1 WHERE name = 'generation'")
+            owed = value_of(db, _OWED)
+        if owed:
+            self._pay()
 
     @contextmanager
     def transaction(self) -> Iterator[apsw.Connection]:
@@ -186,9 +199,14 @@ class Connections:
         finally:
             db.set_busy_timeout(self._busy_timeout_ms)
 
-    def checkpoint(self) -> bool:
-        """Bring the log into the file, as `checkpoint` does."""
-        return checkpoint(self.mine())
+    def clear_log(self) -> None:
+        """Bring the log into the file, as `clear_log` does, in half of the time that others wait to write."""
+        db = self.mine()
+        db.set_busy_timeout(self._busy_timeout_ms // 2)  # nobody can write meanwhile
+        try:
+            clear_log(db)
+        finally:
+            db.set_busy_timeout(self._busy_timeout_ms)
 
     def close(self) -> None:
         """Close every connection, those of other threads too."""
@@ -197,6 +215,14 @@ class Connections:
             for db in list(self._all):
                 with suppress(apsw.ThreadingViolationError, apsw.ConnectionClosedError):
                     db.close()  # one that is in use just now closes with its thread
+
+    def _pay(self) -> None:
+        """Clear the log that could not be cleared, unless a reader still is there: he may stay for many writes."""
+        with self.impatient():
+            db = self.mine()
+            if _checkpoint(db):
+                with suppress(apsw.Error):
+                    db.execute(_PAID)
 
     def _settle(self) -> None:
         if self._mine.settle is not None:

@@ -75,7 +75,7 @@ class SqliteDocuments:
         with self._db.writing() as db:
             document_write.remove_source(db, source_id)
         self.sweep()
-        self._db.checkpoint()  # what was removed stood in the log as well
+        self._db.clear_log()  # what was removed stood in the log as well
 
     def mark_scanned(self, source_id: str, at: datetime, problem: str | None) -> None:
         """Record when a source was scanned, and why the scan stopped before its end."""
@@ -125,7 +125,7 @@ class SqliteDocuments:
         """Remove documents with their chunks in one transaction."""
         with self._db.writing() as db:
             document_write.drop(db, source_id, paths)
-        self._db.checkpoint()  # as for a source
+        self._db.clear_log()  # as for a source
 
     def sweep(self) -> None:
         """Drop the vectors that no chunk refers to, once no chunk waits."""

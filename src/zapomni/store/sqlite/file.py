@@ -10,7 +10,7 @@ import apsw
 
 from zapomni.errors import NotFound, Refused, StoreDamaged, Unavailable
 from zapomni.store.sqlite.backup import clear, clear_abandoned, copy, part_of
-from zapomni.store.sqlite.connection import Connections, checkpoint, connect, value_of
+from zapomni.store.sqlite.connection import Connections, clear_log, connect, value_of
 from zapomni.store.sqlite.faults import translated, translated_backup
 from zapomni.store.sqlite.opening import APPLICATION, SCHEMA, open_file
 from zapomni.store.sqlite.snapshot import SqliteSnapshot
@@ -138,7 +138,7 @@ class SqliteFile:
                 work.step(0)  # takes the write lock and copies nothing yet
                 kept = before()
                 work.step(-1)
-            checkpoint(live)
+            clear_log(live)
             return kept
         finally:
             source.close()

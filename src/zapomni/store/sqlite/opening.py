@@ -10,7 +10,7 @@ import apsw
 
 from zapomni.errors import StoreDamaged, Unavailable
 from zapomni.record import stamp
-from zapomni.store.sqlite.connection import checkpoint, connect, rows_of, value_of
+from zapomni.store.sqlite.connection import clear_log, connect, rows_of, value_of
 from zapomni.store.sqlite.faults import translated
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _bring_up(db: apsw.Connection, path: Path, clock: Clock, changes: Sequence[C
         db.execute(f"PRAGMA page_size = {PAGE}; PRAGMA journal_mode = WAL")
     if _apply(db, path, clock, changes):
         # The main file alone must never look like an older store.
-        checkpoint(db)
+        clear_log(db)
 
 
 def _apply(db: apsw.Connection, path: Path, clock: Clock, changes: Sequence[Change] | None) -> bool:

@@ -55,10 +55,6 @@ class SqliteStore(Rooms):
     What a reading by words does not need is imported by the methods that do: a hook has few milliseconds.
     """
 
-    def __init__(self, connections: Connections, clock: Clock) -> None:
-        super().__init__(connections, clock)
-        self._owes = False  # a clearing of the log, which a reader was in the way of
-
     # --- writing ---------------------------------------------------------------------------------------
     @contextmanager
     def write(self) -> Iterator[SqliteTx]:
@@ -71,10 +67,7 @@ class SqliteStore(Rooms):
             yield tx
         # What was erased stood in the log as well; and a copy of the main file alone must not look like a new store.
         if tx.erased or tx.first:
-            self._owes = not self._db.checkpoint()
-        elif self._owes:  # a reader that outstayed the wait once must not hold up every write, and those behind it
-            with self._db.impatient():
-                self._owes = not self._db.checkpoint()
+            self._db.clear_log()
 
     def touch(self, ids: Sequence[str], at: datetime, asked: Mapping[Scope, int] | None = None) -> None:
         """Count these targeted readings, and the recalls that saw each scope; a busy store is passed over."""
