@@ -95,11 +95,13 @@ def _read(row: Setting, value: Any, place: Place) -> object:
 
 def _from_file(path: Path | None, environ: Environ, *, project: bool = False) -> list[_Found]:
     """Read one settings file; one that nobody named may be missing."""
-    if path is None or not (path.is_file() or (environ.get("ZAPOMNI_CONFIG", "").strip() and not project)):
+    if path is None:
         return []
-    import tomllib
-
     try:
+        if not (path.is_file() or (environ.get("ZAPOMNI_CONFIG", "").strip() and not project)):
+            return []
+        import tomllib
+
         table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"The settings file {path} cannot be read: {error}", remedy="Mend or remove it") from None
