@@ -92,3 +92,27 @@ def test_the_undo_of_a_run_names_its_own(zap: Zap, stored: Stored) -> None:
     ids = [stored("Одна."), stored("Другая.")]
     run = zap("delete", *ids, "--yes", "--json").json["run"]
     assert re.search(r"^taken back: 2 \(run \w+\)", zap("undo", "--run", run).out)
+
+
+@pytest.mark.promise("write.rejection")
+def test_a_refusal_names_what_lifts_it(zap: Zap, stored: Stored) -> None:
+    made, other = stored("Кофе мелют утром."), stored("Что-то другое.")
+    zap("delete", made, "--never", "мимо", "--yes")
+    stored_again = zap("store", "Кофе мелют утром.")
+    assert stored_again.status == 6
+    assert "warning: refused before by cli: мимо" in stored_again.err
+    changed = zap("update", other, "Кофе мелют утром.")
+    assert "refused before by cli: мимо. The refusal is lifted by" in changed.err
+    for said in (stored_again, changed):
+        assert f"The refusal is lifted by `zapomni undo {made}`" in said.err
+    zap("undo", made)
+    assert zap("store", "Кофе мелют утром.").out.startswith("duplicate")
+
+
+@pytest.mark.promise("write.rejection")
+def test_a_refusal_that_nothing_lifts_any_more_names_no_way(zap: Zap, stored: Stored) -> None:
+    made = stored("Кофе мелют утром.")
+    zap("delete", made, "--never", "мимо", "--yes")
+    zap("delete", made, "--erase", "--yes")
+    said = zap("store", "Кофе мелют утром.")
+    assert (said.status, "lifted" in said.err) == (6, False)

@@ -50,13 +50,12 @@ def test_a_session_that_was_captured_before_is_said_to_be_with_what_stands_of_it
     file = home / "t.jsonl"
     file.write_text(claude_lines(SAID, ("user", "Never push to main.")), encoding="utf-8")
     zap("session", "close", "--transcript", str(file), "--apply")
-    told = ""
-    for how in ("--dry-run", "--apply"):
-        told = zap("session", "close", "--transcript", str(file), how).out
+    shown, applied = (zap("session", "close", "--transcript", str(file), how).out for how in ("--dry-run", "--apply"))
+    for told in (shown, applied):
         assert "Nothing new: 2 turns of session c1, captured before: 2 memories stand in user\n" in told
         assert f"  decided  {SAID[1]}" in told
         assert "Nothing to keep" not in told
-    decided = next(line.split()[0] for line in told.splitlines() if "decided" in line)
+    decided = next(line.split()[0] for line in applied.splitlines() if "decided" in line)
     zap("delete", decided)
     told = zap("session", "close", "--transcript", str(file)).out
     assert "captured before: 1 memory stands in user; 1 memory of it deleted since" in told

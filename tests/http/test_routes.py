@@ -139,6 +139,7 @@ def test_a_text_that_was_refused_before_is_refused_with_a_status_of_its_own(web:
     said = web("POST", "/memories", {"content": RUSSIAN})
     assert (said.status, said.json["status"]) == (422, "refused")
     assert "это неправда" in said.json["warnings"][0]
+    assert said.json["warnings"][-1].startswith("The refusal is lifted by POST /memories/")
 
 
 def test_a_lost_update_shows_what_is_stored(web: Web) -> None:

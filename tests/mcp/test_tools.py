@@ -489,3 +489,10 @@ def test_a_deleted_memory_is_named_with_the_way_back_of_the_user(app: Zapomni) -
         f"memory {made} is deleted since ",
     )
     assert error["remedy"] == f"It is brought back by the user's `zapomni undo {made}`"
+
+
+def test_a_refused_text_is_told_with_what_lifts_it(app: Zapomni) -> None:
+    made = good(app, "store_memory", content="Ключи лежат у вахтёра.")["id"]
+    app.delete(made, never="мимо")
+    said = call(app, "store_memory", content="Ключи лежат у вахтёра.").shape
+    assert said["warnings"][-1] == f"The refusal is lifted by the user's `zapomni undo {made}`"

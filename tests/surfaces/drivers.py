@@ -157,7 +157,7 @@ class Common:
         if isinstance(value, list):
             if name in {"scopes", "scopes_seen"}:
                 return self._scopes([self._scope(item) for item in value])
-            return [self._value(item) for item in value]
+            return [self._value(item, "remedy" if name == "warnings" else "") for item in value]
         if name == "remedy":
             return self._text(_in_one_wording(value))
         if name in {"origin", "actor"}:

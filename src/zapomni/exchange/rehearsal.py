@@ -111,6 +111,10 @@ class Rehearsal:
         """Return the refusal that would stand by now."""
         return self._minded.rejections.get((scope, digest)) or self._tx.rejection(scope, digest)
 
+    def rejected_by(self, rejection: Rejection) -> str | None:
+        """Return the id of the memory whose deletion refused this content."""
+        return self._tx.rejected_by(rejection)
+
     def reject(self, rejection: Rejection) -> None:
         """Keep the refusal in mind."""
         self._minded.rejections.setdefault((rejection.scope, bytes.fromhex(rejection.digest)), rejection)

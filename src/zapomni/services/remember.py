@@ -19,7 +19,7 @@ from zapomni.text.words import query_words, similar_words, similarity
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from zapomni.model import Actor, Scope
+    from zapomni.model import Actor, Rejection, Scope
     from zapomni.services.context import Context
     from zapomni.store.base import Tx
 
@@ -78,6 +78,8 @@ def remember(context: Context, draft: Draft, *, actor: Actor, warnings: tuple[st
     similar = _similar(context, entry)
     with context.store.write() as tx:
         outcome = _confirmed(context, tx, entry, admit(context, tx, entry))
+        if outcome.status is Status.REFUSED:
+            outcome = replace(outcome, warnings=(*outcome.warnings, *_way_back(tx, entry)))
     checked = read_back(context, outcome)
     return replace(
         checked,
@@ -147,6 +149,12 @@ def is_confirmed_by(memory: Memory, actor: Actor) -> bool:
     return memory.trust is Trust.CANDIDATE and memory.deleted_at is None and actor.origin in _ON_PURPOSE
 
 
+def lifted(tx: Tx, rejection: Rejection) -> str:
+    """Return the words by which a refusal names what lifts it; empty where nothing does any more."""
+    deleted = tx.rejected_by(rejection)
+    return f"The refusal is lifted by `zapomni undo {deleted}`" if deleted is not None else ""
+
+
 def confirmation(memory: Memory) -> str:
     """Return the words by which an outcome names that a candidate was confirmed."""
     how = "captured" if memory.origin is Origin.SESSION else "concluded"
@@ -208,6 +216,12 @@ def _again(context: Context, tx: Tx, entry: Entry, found: Memory) -> Outcome:
     after = replace(found, **values, updated_at=now, deleted_at=None, version=found.version + 1)
     written = write_change(context, tx, found, after, verb=Verb.UPDATE, actor=entry.actor, run=entry.run)
     return _outcome(entry, Status.UPDATED, written)
+
+
+def _way_back(tx: Tx, entry: Entry) -> tuple[str, ...]:
+    rejection = tx.rejection(entry.scope.base, entry.digest)
+    way = lifted(tx, rejection) if rejection is not None else ""
+    return (way,) if way else ()
 
 
 def _confirmed(context: Context, tx: Tx, entry: Entry, outcome: Outcome) -> Outcome:

@@ -13,7 +13,7 @@ from zapomni.services.branching.fork import erase_copies, refuse_on_branch, writ
 from zapomni.services.find import find_one, given_id
 from zapomni.services.outdate import outdate
 from zapomni.services.prepare import Prepared, prepare, prepare_reason
-from zapomni.services.remember import confirmation, is_confirmed_by, read_back
+from zapomni.services.remember import confirmation, is_confirmed_by, lifted, read_back
 from zapomni.services.sessions.record import keep_away
 from zapomni.text.fold import digest
 
@@ -190,7 +190,9 @@ def _erase(
 def _check_welcome(tx: Tx, memory: Memory) -> None:
     rejection = tx.rejection(memory.scope.base, digest(memory.content))
     if rejection is not None:
-        raise Refused(f"this content was refused before by {rejection.actor}: {rejection.reason}")
+        raise Refused(
+            f"this content was refused before by {rejection.actor}: {rejection.reason}", remedy=lifted(tx, rejection)
+        )
 
 
 def _check_version(current: Memory, version: int | None, patch: Patch) -> None:

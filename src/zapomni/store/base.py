@@ -92,6 +92,12 @@ class Tx(Protocol):
     def rejection(self, scope: Scope, digest: bytes) -> Rejection | None:
         """Return the refusal that stands against this content in this scope."""
 
+    def rejected_by(self, rejection: Rejection) -> str | None:
+        """Return the id of the memory whose deletion refused this content, None where it is there no more.
+
+        It looks through the whole scope.
+        """
+
     def reject(self, rejection: Rejection) -> None:
         """Remember a refused value; a second time changes nothing."""
 

@@ -134,6 +134,13 @@ class SqliteTx:
             return rejection_of(scope, row)
         return None
 
+    def rejected_by(self, rejection: Rejection) -> str | None:
+        """Return the id of the memory whose deletion refused this content, None where it is there no more."""
+        sql = "SELECT id FROM memories WHERE scope_no = ? AND digest = ? AND deleted_at = ? LIMIT 1"
+        mark = bytes.fromhex(rejection.digest)
+        found = value_of(self._db, sql, (self._known(rejection.scope), mark, stamp(rejection.at)))
+        return None if found is None else str(found)
+
     def reject(self, rejection: Rejection) -> None:
         """Remember a refused value; a second time changes nothing."""
         self._refuses = True

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from zapomni.model import By, Mode, Status
 from zapomni.services.parse import parse_choice, parse_whole
-from zapomni.surfaces.http.answers import Answer, answered
+from zapomni.surfaces.http.answers import Answer, answered, in_route_words
 from zapomni.surfaces.shapes import (
     PREVIEW,
     outcome_shape,
@@ -127,6 +127,8 @@ def _preview(asked: Asked) -> int | None:
 
 def _outcome(outcome: Outcome) -> Answer:
     shape = outcome_shape(outcome)
+    if "warnings" in shape:
+        shape["warnings"] = [in_route_words(warning) for warning in shape["warnings"]]
     if outcome.status is Status.REFUSED:
         return answered(shape, 422)
     if outcome.status is Status.CREATED:

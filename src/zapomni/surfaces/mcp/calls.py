@@ -17,6 +17,7 @@ from zapomni.surfaces.mcp.answers import (
     compact,
     failure,
     fitted,
+    in_tool_words,
     plain,
     quote,
     room_for,
@@ -222,6 +223,8 @@ def _part_end(content: str, offset: int) -> int:
 def _outcome(app: Zapomni, outcome: Outcome, scopes: list[str] | tuple[str, ...]) -> Answer:
     """Return what a write came to; one that was refused is a failed call."""
     shape = outcome_shape(outcome)
+    if "warnings" in shape:
+        shape["warnings"] = [in_tool_words(warning) for warning in shape["warnings"]]
     if outcome.memory is None:
         shape["scopes"] = list(scopes) or scope_names(app.scopes())
     return plain(shape, failed=outcome.status is Status.REFUSED)
