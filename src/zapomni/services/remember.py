@@ -13,6 +13,7 @@ from zapomni.services.ahead import Ahead
 from zapomni.services.branching.fork import open_branch, twin_behind, write_change
 from zapomni.services.find import everything_in
 from zapomni.services.prepare import Prepared, prepare
+from zapomni.services.sessions.record import is_record
 from zapomni.text.fold import digest
 from zapomni.text.words import query_words, similar_words, similarity
 
@@ -286,5 +287,7 @@ def _similar(context: Context, entry: Entry) -> tuple[Memory, ...]:
     return tuple(
         memory
         for memory in memories.values()
-        if similarity(own, similar_words(memory.content)) >= SIMILAR_FROM and digest(memory.content) != entry.digest
+        if similarity(own, similar_words(memory.content)) >= SIMILAR_FROM
+        and digest(memory.content) != entry.digest
+        and not is_record(memory)  # it repeats what others say
     )
