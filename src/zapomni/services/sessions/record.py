@@ -10,9 +10,7 @@ from zapomni.model import Memory, Origin, Verb
 from zapomni.services.find import everything_in
 from zapomni.store.sessions import AWAY
 from zapomni.text.clean import preview
-from zapomni.text.cues import Sort, unlabelled
 from zapomni.text.fold import digest
-from zapomni.text.language import is_russian
 from zapomni.text.words import similar_words
 
 if TYPE_CHECKING:
@@ -28,12 +26,13 @@ RECORD: Final = "session"
 IMPORTANCE: Final = 0.3
 """Below that of every fact: who asks for one of them is given it before what repeats them all."""
 _HEADINGS: Final = {
-    Sort.DECIDED: ("Decided", "Решено"),
-    Sort.RULE: ("Rules", "Правила"),
-    Sort.FOUND: ("Found", "Выяснено"),
-    Sort.FAILED: ("Tried in vain", "Не вышло"),
-    Sort.OPEN: ("Left open", "Осталось"),
+    "decided": ("Decided", "Решено"),
+    "rule": ("Rules", "Правила"),
+    "found": ("Found", "Выяснено"),
+    "failed": ("Tried in vain", "Не вышло"),
+    "open": ("Left open", "Осталось"),
 }
+"""By the tag of a fact, which is a `cues.Sort`: every write comes by here, and the cues take milliseconds to load."""
 _TITLE: Final = ("Session", "Сессия")
 _TOPIC: Final = 80
 _TOLD: Final = 160
@@ -50,6 +49,8 @@ def is_record(memory: Memory) -> bool:
 
 def record_title(topic: str, session: str, gone: Iterable[str] = ()) -> str:
     """Return the title of a record: what the session was about, or its id where that repeats a text that is gone."""
+    from zapomni.text.language import is_russian
+
     heading = _TITLE[is_russian(topic)]
     words = similar_words(preview(topic, _TOPIC))
     told = any(len(words & similar_words(text)) >= _TELLS * len(words) for text in gone)
@@ -58,6 +59,9 @@ def record_title(topic: str, session: str, gone: Iterable[str] = ()) -> str:
 
 def record_content(facts: Iterable[Memory]) -> str:
     """Return what a record says of its facts, in the language of most of what they say."""
+    from zapomni.text.cues import unlabelled
+    from zapomni.text.language import is_russian
+
     by_sort: dict[str, list[str]] = {}
     for memory in facts:
         for tag in memory.tags:
