@@ -29,7 +29,7 @@ PART_DEFAULT: Final = 16_384
 """Bytes of a file in one answer: some four thousand tokens of English."""
 _NOTHING: Final = "Nothing is attached here: the user attaches a folder by `zapomni source add PATH`"
 _ELSEWHERE: Final = "Nothing is attached in these scopes, but in others something is: name a scope, or all"
-_BY_MODEL: Final = "is read by a language model: the user has it read by `zapomni source scan`"
+_NOT_SEARCHED: Final = "is a source of memories and no document: the user has it read again by `zapomni source scan`"
 _FILES: Final = ("skipped", "notes")
 _CITATION: Final = re.compile(r"(?P<path>.+):(?P<line>[1-9]\d{0,8})")
 
@@ -53,7 +53,7 @@ def _search(app: Zapomni, given: Given, _: Actor) -> Answer:
 def _index(app: Zapomni, given: Given, _: Actor) -> Answer:
     scopes = parse_scopes(given.take("scope"))
     named = _text(given.take("source")) or None
-    scanned = app.documents.scan(named, scopes=scopes) + app.vaults.scan(named, scopes=scopes)
+    scanned = app.documents.scan(named, scopes=scopes)
     app.wake()
     shape = scans_shape(scanned, app.documents.embedding.backlog().waiting)
     shape["sources"] = [_cut_short(row) for row in shape["sources"][:SOURCES]]
@@ -64,7 +64,7 @@ def _index(app: Zapomni, given: Given, _: Actor) -> Answer:
         bare = [{name: value for name, value in row.items() if name not in _FILES} for row in shape["sources"]]
         answer = plain({**shape, "sources": bare})
     if named and not scanned:
-        return with_notes(answer, [f"{named} {_BY_MODEL}"], [])
+        return with_notes(answer, [f"{named} {_NOT_SEARCHED}"], [])
     return _hinted(app, scopes, answer)
 
 
