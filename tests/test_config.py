@@ -163,7 +163,7 @@ def test_a_file_that_was_named_must_be_there(read, place):
         read(env={"ZAPOMNI_CONFIG": "~/nowhere.toml"})
 
 
-def test_a_settings_file_that_the_system_does_not_let_one_ask_for_is_told_like_any_other() -> None:
+def test_a_settings_file_that_the_system_does_not_let_one_ask_for_is_told_like_any_other(read):
     with pytest.raises(ConfigError, match=r"ы\.toml cannot be read"):
         read(env={"ZAPOMNI_CONFIG": f"/{'ы' * 300}.toml"})
     assert read().home
