@@ -387,6 +387,31 @@ def test_a_disk_that_fills_up_leaves_what_was_there(
 
 @pytest.mark.slow
 @pytest.mark.promise("exchange.resumes")
+def test_what_a_failing_disk_gave_is_kept_and_the_next_import_goes_on(
+    app: Zapomni, lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = lines(*({"content": f"line {no}"} for no in range(1, 2_501)))
+    with path.open("rb") as file:
+        stop = sum(len(file.readline()) for _ in range(1_700))
+
+    class Failing(io.BufferedReader):
+        def readline(self, size: int | None = -1) -> bytes:
+            if self.tell() == stop:
+                raise OSError(5, "Input/output error")
+            return super().readline(size)
+
+    app.stats()  # the store is there
+    monkeypatch.setattr("pathlib.Path.open", lambda path, _: Failing(io.FileIO(path)))
+    with pytest.raises(
+        Unavailable, match=r"after line 1,700 .Input/output error.; 1,000 memories of the file are stored"
+    ):
+        app.import_(path)
+    assert app.stats().memories == 1_000
+    monkeypatch.undo()
+    assert app.import_(path).resumed
+    assert app.stats().memories == 2_500
+
+
 def test_an_import_killed_again_and_again_finishes_with_everything_once_in_one_run(
     app: Zapomni, lines: Lines, everything: Everything, tmp_path: Path
 ) -> None:

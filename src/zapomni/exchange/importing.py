@@ -192,10 +192,10 @@ class _Work:
         ahead = Ahead(self._readied, self._batches(entries))
         for batch in ahead:
             with self._transaction() as tx:
+                tx.meanwhile(ahead.begin)
                 self._register_scopes(tx)
                 for ready in batch:
                     self._admission.admit(tx, ready)
-                ahead.begin()
             self._done += len(batch)
             self._stored = self._admission.counts["imported"] + self._admission.counts["updated"]
             progress(self._done)

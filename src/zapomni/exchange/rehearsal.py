@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from zapomni.text.fold import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
     from zapomni.model import Actor, Link, Memory, Rejection, Run, Scope, Verb
@@ -121,6 +121,9 @@ class Rehearsal:
 
     def lift_rejection(self, scope: Scope, digest: bytes) -> None:
         """Do nothing: an import takes no refusal back."""
+
+    def meanwhile(self, work: Callable[[], None]) -> None:
+        """Do nothing: there is no commit."""
 
     def link(self, links: Iterable[Link]) -> None:
         """Do nothing: nobody asks for links by a transaction."""

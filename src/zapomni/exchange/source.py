@@ -11,7 +11,7 @@ from json import JSONDecodeError, JSONDecoder
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from zapomni.errors import InvalidInput, NotFound
+from zapomni.errors import InvalidInput, NotFound, Unavailable
 from zapomni.exchange.entries import Format, Line, Problem
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ class Source:
     def digest(self) -> str:
         """Return the hash by which the same file is known again."""
         self._stream.seek(0)
-        return hashlib.file_digest(self._stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()  # type: ignore[arg-type] # typeshed asks for a name
+        with self._reading("cannot be read"):
+            return hashlib.file_digest(self._stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()  # type: ignore[arg-type] # typeshed asks for a name
 
     def format(self) -> Format:
         """Tell the format by the first object: a header of ours, an array, an entity or relation, else plain.
@@ -72,10 +73,10 @@ class Source:
         """Yield the object of each line that is not blank, and a problem for each line that holds none."""
         self._stream.seek(self._start)
         no = 0
-        while raw := self._stream.readline(LINE_LIMIT):
+        while raw := self._line(no):
             no += 1
             if len(raw) == LINE_LIMIT and not raw.endswith(b"\n"):
-                self._skip_line()
+                self._skip_line(no)
                 yield Problem(line=no, reason=f"it is longer than {LINE_LIMIT:,} bytes")
             elif raw.strip():
                 yield _read_object(no, raw)
@@ -84,21 +85,34 @@ class Source:
         """Yield the objects of a JSON array; after a break in it nothing more can be read, which is a problem."""
         self._stream.seek(self._start)
         try:
-            text = self._stream.read().decode("utf-8")
+            with self._reading("cannot be read"):
+                text = self._stream.read().decode("utf-8")
         except UnicodeDecodeError as error:
             raise InvalidInput("file", f"{self._told} is not UTF-8 at byte {error.start:,}") from None
         return _array_items(text)
 
     def _is_array(self) -> bool:
         self._stream.seek(self._start)
-        while raw := self._stream.readline(LINE_LIMIT):
+        while raw := self._line(0):
             if text := raw.lstrip():
                 return text.startswith(b"[")
         return False
 
-    def _skip_line(self) -> None:
-        while (raw := self._stream.readline(LINE_LIMIT)) and not raw.endswith(b"\n"):
+    def _skip_line(self, no: int) -> None:
+        while (raw := self._line(no)) and not raw.endswith(b"\n"):
             pass
+
+    def _line(self, before: int) -> bytes:
+        with self._reading(f"cannot be read after line {before:,}"):
+            return self._stream.readline(LINE_LIMIT)
+
+    @contextmanager
+    def _reading(self, problem: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            why = f"{self._told} {problem} ({error.strerror or error})"
+            raise Unavailable(why, remedy="See to the disk that it lies on, and import it again") from None
 
 
 @contextmanager

@@ -102,8 +102,8 @@ def remember_many(context: Context, drafts: Sequence[Draft], *, actor: Actor) ->
     ahead = Ahead(readied, [drafts[start : start + BATCH] for start in range(0, len(drafts), BATCH)])
     for entries in ahead:
         with context.store.write() as tx:
+            tx.meanwhile(ahead.begin)
             outcomes = [admit(context, tx, entry) for entry in entries]
-            ahead.begin()
         yield from outcomes
 
 

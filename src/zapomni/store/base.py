@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from zapomni.store.jobs import Item
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
@@ -103,6 +103,12 @@ class Tx(Protocol):
 
     def lift_rejection(self, scope: Scope, digest: bytes) -> None:
         """Forget that a value was refused; one that was not is passed over."""
+
+    def meanwhile(self, work: Callable[[], None]) -> None:
+        """Have work begun when all that is left to do is indexing and the commit, which need no interpreter.
+
+        It is called once, or not at all when the transaction is taken back; it must not wait, and not touch the store.
+        """
 
     def link(self, links: Iterable[Link]) -> None:
         """Add links; those that exist already are left as they are."""

@@ -218,13 +218,13 @@ def admit_new(state: Reconcile, files: Iterable[Seen]) -> None:
     ahead = Ahead(partial(_read_all, state), [todo[start : start + BATCH] for start in range(0, len(todo), BATCH)])
     for batch in ahead:
         with state.writing() as tx:
+            tx.meanwhile(ahead.begin)
             for file, problem in batch:
                 try:
                     _admit_one(state, tx, file, problem)
                 except ZapomniError as error:
                     _pass_over(state, tx, file, error.message)
                 drop_said(state.looked, file.path)
-            ahead.begin()
 
 
 def _is_known(state: Reconcile, file: Seen) -> bool:

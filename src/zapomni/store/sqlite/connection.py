@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager, suppress
 from threading import Lock, local
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 from weakref import WeakSet
 
 import apsw
@@ -87,6 +87,16 @@ def _checkpoint(db: apsw.Connection) -> bool:
     except apsw.Error:
         return False
     return logged == done
+
+
+class Owing(Protocol):
+    """What puts off a part of its writes."""
+
+    def settle(self) -> None:
+        """Write what was put off."""
+
+    def finish(self) -> None:
+        """Do what is left to do."""
 
 
 class Connections:
@@ -175,7 +185,8 @@ class Connections:
             try:
                 self._refuse_newer(db)
                 yield db
-                self._settle()
+                if self._mine.owing is not None:
+                    self._mine.owing.finish()
                 self._refuse_ghost()
                 db.execute("COMMIT")
             except BaseException:
@@ -183,11 +194,11 @@ class Connections:
                     db.execute("ROLLBACK")
                 raise
             finally:
-                self._mine.settle = None
+                self._mine.owing = None
 
-    def owe(self, settle: Callable[[], None]) -> None:
-        """Have this called before the transaction of this thread is read, and before it is committed."""
-        self._mine.settle = settle
+    def owe(self, owing: Owing) -> None:
+        """Have this settled before the transaction of this thread is read, and finished before it is committed."""
+        self._mine.owing = owing
 
     @contextmanager
     def impatient(self) -> Iterator[None]:
@@ -225,8 +236,8 @@ class Connections:
                     db.execute(_PAID)
 
     def _settle(self) -> None:
-        if self._mine.settle is not None:
-            self._mine.settle()
+        if self._mine.owing is not None:
+            self._mine.owing.settle()
 
     def _open(self) -> apsw.Connection:
         with self._lock:
@@ -237,7 +248,7 @@ class Connections:
             self._all.add(db)
         with translated(self.path):
             self._mine.schema = value_of(db, _SCHEMA)
-        self._mine.db, self._mine.file, self._mine.settle = db, self._file, None
+        self._mine.db, self._mine.file, self._mine.owing = db, self._file, None
         return db
 
     def _refuse_ghost(self) -> None:

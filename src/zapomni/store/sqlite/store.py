@@ -63,7 +63,7 @@ class SqliteStore(Rooms):
 
         with self._db.writing() as db:
             tx = SqliteTx(db)
-            self._db.owe(tx.settle)
+            self._db.owe(tx)
             yield tx
         # What was erased stood in the log as well; and a copy of the main file alone must not look like a new store.
         if tx.erased or tx.first:

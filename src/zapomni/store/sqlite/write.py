@@ -26,7 +26,7 @@ from zapomni.text.indexed import found_by
 from zapomni.text.words import memory_words, word_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
     from zapomni.model import Actor, Link, Memory, Rejection, Run, Scope, Verb
@@ -74,12 +74,19 @@ class SqliteTx:
         self.first = False
         """Whether the store was empty before."""
         self._unindexed: list[tuple[int, IndexWords]] = []
+        self._meanwhile: Callable[[], None] | None = None
 
     def settle(self) -> None:
         """Index the words of what was added; one by one they make an import an eighth dearer."""
         if self._unindexed:
             derived.add_words(self._db, self._unindexed)
             self._unindexed.clear()
+
+    def finish(self) -> None:
+        """Do what is left before the commit."""
+        if self._meanwhile is not None:
+            self._meanwhile()
+        self.settle()
 
     # --- memories --------------------------------------------------------------------------------------
     def put(
@@ -158,6 +165,10 @@ class SqliteTx:
     def lift_rejection(self, scope: Scope, digest: bytes) -> None:
         """Forget that a value was refused; one that was not is passed over."""
         self._db.execute("DELETE FROM rejections WHERE scope_no = ? AND digest = ?", (self._known(scope), digest))
+
+    def meanwhile(self, work: Callable[[], None]) -> None:
+        """Have work begun when all that is left to do is indexing and the commit, which need no interpreter."""
+        self._meanwhile = work
 
     def link(self, links: Iterable[Link]) -> None:
         """Add links; those that exist already are left as they are."""
