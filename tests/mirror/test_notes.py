@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from zapomni.errors import InvalidInput
@@ -54,6 +54,8 @@ def test_changed_values_are_read_back_and_every_other_line_stays(header, title, 
 @given(
     TITLES, TITLES, BODIES, st.sampled_from([*About, None]), st.booleans(), st.lists(TITLES.filter(bool), max_size=3)
 )
+@example("Memory", "", "the name of the index page", None, False, [])
+@example("LPT1", "", "", None, False, [])
 def test_a_note_of_our_own_reads_back_as_what_was_written(title, description, body, about, pinned, tags):
     name = slug(title, "m234")
     tags = tuple(dict.fromkeys(tags))

@@ -8,7 +8,7 @@ whoever wrote them. The body is the rest without the blank lines at its start an
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from msgspec import Struct
 
@@ -23,12 +23,16 @@ if TYPE_CHECKING:
     from zapomni.model import Unset
     from zapomni.text.note_header import Keys
 
+Chosen = TypeVar("Chosen")
+
 BOM: Final = "\ufeff"
 OURS: Final = "zapomni"
 """The one key under which our own values stand."""
 SLUG_LIMIT: Final = 60
 """Most characters of a name that is made of a title: file systems take 255 bytes, and Cyrillic takes two each."""
 
+_ABOUTS: Final = {about.value: about for about in About}
+_KINDS: Final = {kind.value: kind for kind in Kind}
 _OWN_KEYS: Final = frozenset({"name", "title", "description", "metadata", OURS})
 _LEAD: Final = re.compile(r"(?:[ \t]*[\r\n])*")
 _LINE_END: Final = re.compile(r"\r+\n")
@@ -92,11 +96,11 @@ def parse_note(text: str) -> Note:
     return Note(
         name=_title(values, ours),
         description=_line(values.get("description")),
-        about=_one_of(About, metadata.get("type", values.get("type"))),
+        about=_one_of(_ABOUTS, metadata.get("type", values.get("type"))),
         pinned=metadata.get("pinned") is True,
         untitled=not ours.get("title") and _line(values.get("name")) == _line(ours.get("named")) != "",
         memory_id=_line(ours.get("id")) or None,
-        kind=_one_of(Kind, ours.get("kind")),
+        kind=_one_of(_KINDS, ours.get("kind")),
         tags=_tags(values["tags"] if "tags" in values else ours.get("tags")),
         importance=_share(ours.get("importance")),
         body=body,
@@ -202,18 +206,24 @@ def slug(title: str, otherwise: str) -> str:
 
     A title without a word, and a name that a system keeps for itself, get `otherwise`.
     """
-    words = "-".join(_WORDS.findall(title.lower()))
-    if len(words) > SLUG_LIMIT:
-        words = words[: SLUG_LIMIT + 1].rpartition("-")[0] or words[:SLUG_LIMIT]
+    words = _words_of(title)
     if not words:
         return otherwise
     return f"{words}-{otherwise}" if _DEVICES.fullmatch(words) else words
 
 
 def fitting(title: str, name: str) -> str:
-    """Return a name if it is one of a title (`so`, `so-2`), else the one that the title makes."""
-    made = slug(title, name)
-    return name if re.fullmatch(rf"{re.escape(made)}(?:-\d+)?", name) else made
+    """Return a name if it is one of a title (`so`, `so-2`, for a kept one `con-ID`), else the one that it makes."""
+    words = _words_of(title)
+    behind = r"-.+" if _DEVICES.fullmatch(words) else r"(?:-\d+)?"
+    return name if re.fullmatch(f"{re.escape(words)}{behind}", name) else slug(title, name)
+
+
+def _words_of(title: str) -> str:
+    words = "-".join(_WORDS.findall(title.lower()))
+    if len(words) > SLUG_LIMIT:
+        words = words[: SLUG_LIMIT + 1].rpartition("-")[0] or words[:SLUG_LIMIT]
+    return words
 
 
 # --- reading --------------------------------------------------------------------------------------------
@@ -272,8 +282,8 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _one_of(choices: Any, value: Any) -> Any:
-    return choices(value) if isinstance(value, str) and value in set(choices) else None
+def _one_of(choices: Mapping[str, Chosen], value: Any) -> Chosen | None:
+    return choices.get(value) if isinstance(value, str) else None
 
 
 def _tags(value: Any) -> tuple[str, ...] | None:
