@@ -120,12 +120,9 @@ class IndexWords(Struct, frozen=True):
 
 def index_words(*, title: str, body: str) -> IndexWords:
     """Return what the index keeps of a text; `title` is every short field joined, `body` the content."""
-    heading, text = list(_TOKENS.of(title)), list(_TOKENS.of(body))
-    return IndexWords(
-        title=b" ".join([stems for stems, _ in heading if stems]),
-        body=b" ".join([stems for stems, _ in text if stems]),
-        exact=b" ".join([exact for _, exact in heading + text if exact]),
-    )
+    heading, heading_exact = _joined(title)
+    text, exact = _joined(body)
+    return IndexWords(title=heading.rstrip(), body=text.rstrip(), exact=(heading_exact + exact).rstrip())
 
 
 def memory_words(memory: Memory | Draft) -> IndexWords:
@@ -166,11 +163,20 @@ def similarity(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / together if together else 0.0
 
 
+def _joined(text: str) -> tuple[bytes, bytes]:
+    """Return the stems of a text and its exact forms, each with a blank behind it."""
+    parted = tuple(zip(*_TOKENS.of(text), strict=True))
+    return (b"".join(parted[0]), b"".join(parted[1])) if parted else (b"", b"")
+
+
 def _tokens(run: str) -> tuple[bytes, bytes]:
-    """Return what the index holds of a run of text without white space: its stems and its exact forms, in UTF-8."""
+    """Return what the index holds of a run without white space: stems and exact forms, a blank behind each, in UTF-8.
+
+    So that no text need be asked which of its runs have none.
+    """
     words = list(_words(run))
-    stems = " ".join([word.stem for word in words if word.stem])
-    return stems.encode(), " ".join([word.exact for word in words if word.exact]).encode()
+    stems = "".join([f"{word.stem} " for word in words if word.stem])
+    return stems.encode(), "".join([f"{word.exact} " for word in words if word.exact]).encode()
 
 
 _TOKENS: Final = Runs(_tokens)

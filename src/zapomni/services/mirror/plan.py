@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
@@ -127,13 +128,13 @@ def decide(case: Case) -> Act:
 
 def resolved(rows: Iterable[Agreed]) -> set[tuple[str, str]]:
     """Return which memories mention which, by the `[[links]]` of their files: a file's name, or its path, names it."""
-    tied = [(path_key(_bare(row.path)), row) for row in rows if row.tied]
+    tied = [(_link_key(row.path), row) for row in rows if row.tied]
     by_path = {key: row.memory_id for key, row in tied}
     by_name = {key.rpartition("/")[2]: row.memory_id for key, row in reversed(tied)}
     found: set[tuple[str, str]] = set()
     for _, row in tied:
         for link in row.links:
-            key = path_key(_bare(link.strip("/")))
+            key = _link_key(link.strip("/"))
             target = by_path.get(key) or by_name.get(key)
             if target and row.memory_id and target != row.memory_id:
                 found.add((row.memory_id, target))
@@ -157,8 +158,9 @@ def free_path(wanted: str, taken: Collection[str]) -> str:
     return path
 
 
-def _bare(path: str) -> str:
-    return path[:-3] if path.lower().endswith(".md") else path
+@lru_cache(maxsize=16_384)  # every batch of a big folder asks for all of them
+def _link_key(path: str) -> str:
+    return path_key(path[:-3] if path.lower().endswith(".md") else path)
 
 
 def _by_bytes(rows: Mapping[str, Agreed], files: Mapping[str, Seen]) -> list[tuple[Agreed, Seen]]:
