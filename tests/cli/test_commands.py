@@ -294,6 +294,36 @@ def test_deleting_many_must_be_confirmed(zap: Zap, stored: Stored) -> None:
     assert zap("list", "--json").json["total"] == 1
 
 
+def test_a_scope_alone_is_a_filter_that_is_shown_first_and_must_be_confirmed(
+    zap: Zap, stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = {stored("Deploys on Tuesdays.", "--scope", "team:сайт"), stored("Релизы по средам.", "--scope", "team:сайт")}
+    stored("Stays.", "--scope", "user")
+    dry = zap("delete", "--scope", "team:сайт", "--dry-run", "--json").json
+    assert {memory["id"] for memory in dry["memories"]} == ids
+    refused = zap("delete", "--scope", "team:сайт", stdin="y\n")
+    assert (refused.status, "--yes or --dry-run" in refused.err) == (6, True)
+    asked: list[str] = []
+    monkeypatch.setattr("click.confirm", lambda question, **_: bool(asked.append(question)))
+    assert zap("delete", "--scope", "team:сайт", tty=True).status == 6
+    assert asked == ["Delete 2 memories, all that `list` shows, in team:сайт?"]
+    done = zap("delete", "--scope", "team:сайт", "--yes", "--json").json
+    assert {entry["id"] for entry in done["results"]} == ids
+    assert zap("list", "--scope", "all", "--json").json["total"] == 1
+    assert zap("undo", "--run", done["run"]).status == 0
+    assert zap("list", "--scope", "team:сайт", "--json").json["total"] == 2
+
+
+def test_deleting_without_ids_or_filter_says_what_a_filter_is(zap: Zap, stored: Stored) -> None:
+    stored("Stays.")
+    for words in (["--yes"], ["--yes", "--erase"]):
+        refused = zap("delete", *words)
+        assert (refused.status, "--scope" in refused.err) == (2, True)
+    assert zap("delete", "--scope", "", "--yes").status == 2
+    assert zap("delete", "--scope", "team:никто", "--yes").status == 3
+    assert zap("list", "--json").json["total"] == 1
+
+
 def test_a_filter_that_nothing_fits_deletes_nothing_and_asks_nothing(zap: Zap, stored: Stored) -> None:
     stored("Релизы по средам.", "--tag", "deploy")
     result = zap("delete", "--tag", "никакой")

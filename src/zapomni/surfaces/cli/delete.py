@@ -45,12 +45,11 @@ def delete(
     """Delete memories, by id or by a filter.
 
     No reading finds a deleted memory; `undo` brings it back, unless it was erased, and `undo --run` several at
-    once. A filter deletes exactly what `list` shows for it. With several ids each is tried: the status is that of
-    the first failure.
+    once. A filter deletes exactly what `list` shows for it: --scope alone everything there. Beside ids --scope says
+    where they are looked for. With several ids each is tried: the status is that of the first failure.
     """
     chosen = given(where)
-    if bool(ids) == bool(chosen):
-        raise InvalidInput("delete", "it takes either ids or a filter")
+    _check_choice(ids, scopes, chosen)
     if erase and never is not None:
         raise InvalidInput("never", "it cannot go with --erase: nothing would be left to know the content by")
     with session.memory() as app:
@@ -61,12 +60,22 @@ def delete(
             return _nothing(session)
         if not yes and (erase or not ids):
             seen = ", ".join(str(scope) for scope in app.scopes(scopes))
-            _confirm(f"{'Erase for good' if erase else 'Delete'} {len(wanted)} of the memories in {seen}?")
+            which = "of the memories" if ids or chosen else "memories, all that `list` shows,"
+            _confirm(f"{'Erase for good' if erase else 'Delete'} {len(wanted)} {which} in {seen}?")
         done = app.delete_many(wanted, scopes=scopes, erase=erase, never=never)
     status = _summary(session, wanted, done.results, done.run)
     if erase and status == 0:
         session.note([shapes.OUTSIDE])
     return status
+
+
+def _check_choice(ids: Sequence[str], scopes: Sequence[str], chosen: dict[str, Any]) -> None:
+    """Refuse ids beside a filter, and neither: what would be deleted must be said one way."""
+    if ids and chosen:
+        raise InvalidInput("delete", "it takes either ids or a filter, not both", remedy="Leave one of them out")
+    if not (ids or scopes or chosen):
+        how = "Name ids, or give a filter: --scope, --tag or another of `zapomni delete --help`"
+        raise InvalidInput("delete", "nothing says which memories", remedy=how)
 
 
 def _listed(app: Zapomni, scopes: Sequence[str], where: dict[str, Any]) -> list[Memory]:
