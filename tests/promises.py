@@ -203,4 +203,5 @@ PROMISES: Final = {
     "mirror.atomic": "A file is written whole or not at all, keeps its permissions, and an unfinished one is waited for.",
     "mirror.machine": "Random edits on both sides with crashes between lose no text, end, and leave both sides alike.",
     "mirror.watched": "While a server runs both sides follow each other without a scan by hand.",
+    "settings.unreadable": "What cannot be read or looked into among settings is named; it stops only who needs it.",
 }

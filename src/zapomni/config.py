@@ -43,7 +43,8 @@ def load(
     """Read all layers and return the settings with the origin of each value.
 
     `overrides` are by setting name; None is no override. An empty value stands for the default. `environ`
-    and `cwd` default to the process's own. Raises `ConfigError` for a bad value, an unknown name, an
+    and `cwd` default to the process's own. Folders that cannot be looked into are passed over and named in the
+    answer. Raises `ConfigError` for a bad value, an unknown name, an
     unreadable file and for anything in a project's file that such a file may not set.
     """
     environ = os.environ if environ is None else environ  # noqa: TID251 - the one place that reads it
@@ -54,9 +55,10 @@ def load(
     values: dict[str, object] = {name: row.default for name, row in SETTINGS.items()}
     origins = dict.fromkeys(SETTINGS, "default")
     meant_for: dict[str, object] = {}
+    project, unread = _project_file(here)
     for layer in (
         _from_file(user_file(environ, here), environ),
-        _from_file(_project_file(here), environ, project=True),
+        _from_file(project, environ, project=True),
         _from_environment(environ, here),
         [(name, v, Place("--" + re.sub("[._]", "-", name), here, environ)) for name, v in (overrides or {}).items()],
     ):
@@ -67,7 +69,7 @@ def load(
     for key in KEYS:
         _settle_key(key, values, origins, environ, meant_for.get(key))
     values["home"] = values["home"] or default_folder("data", environ)
-    return _build(values, origins)
+    return _build(values, origins, unread)
 
 
 def _row(name: str, origin: str) -> Setting:
@@ -94,12 +96,15 @@ def _read(row: Setting, value: Any, place: Place) -> object:
 
 
 def _from_file(path: Path | None, environ: Environ, *, project: bool = False) -> list[_Found]:
-    """Read one settings file; one that nobody named may be missing."""
+    """Read one settings file; one that nobody named may be missing, but what stands in its place must be a file."""
     if path is None:
         return []
     try:
-        if not (path.is_file() or (environ.get("ZAPOMNI_CONFIG", "").strip() and not project)):
-            return []
+        if project or not environ.get("ZAPOMNI_CONFIG", "").strip():
+            if not stands(path):
+                return []
+            if not path.is_file():  # what is no file may never end, and a link may lead nowhere
+                raise OSError("it is no file, and no link to one")  # noqa: TRY301 - told as what the system refuses
         import tomllib
 
         table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
@@ -160,25 +165,44 @@ def _settle_key(
         values[key], origins[key] = _read(SETTINGS[key], environ[variable], place), place.origin
 
 
-def _build(values: Mapping[str, Any], origins: Mapping[str, str]) -> Config:
+def _build(values: Mapping[str, Any], origins: Mapping[str, str], unread: tuple[str, ...]) -> Config:
     parts: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
     for name, value in values.items():
         section, _, last = name.rpartition(".")
         parts[section][last] = value
     own = parts.pop("")
     own |= {section: SECTIONS[section](**given) for section, given in parts.items()}
-    return Config(**own, origins=MappingProxyType(dict(origins)))
+    return Config(**own, origins=MappingProxyType(dict(origins)), unread=unread)
 
 
-def _project_file(here: Path | None) -> Path | None:
-    """Find the nearest project file from here up to the repository's root; outside one, only here counts."""
+def _project_file(here: Path | None) -> tuple[Path | None, tuple[str, ...]]:
+    """Find the nearest project file from here up to the repository's root; outside one, only here counts.
+
+    Returned with it are the folders that cannot be looked into, each with why: nothing is known of what they hold.
+    """
     nearest: Path | None = None
+    unread: list[str] = []
     for folder in (here, *here.parents) if here else ():
-        if nearest is None and (folder / ".zapomni.toml").is_file():
-            nearest = folder / ".zapomni.toml"
-        if (folder / ".git").exists():
-            return nearest
-    return nearest if nearest and nearest.parent == here else None
+        try:
+            if nearest is None and stands(folder / ".zapomni.toml"):
+                nearest = folder / ".zapomni.toml"
+            if stands(folder / ".git"):
+                return nearest, tuple(unread)
+        except OSError as error:
+            unread.append(f"{folder} ({error.strerror or error})")
+    return nearest if nearest and nearest.parent == here else None, tuple(unread)
+
+
+def stands(path: Path) -> bool:
+    """Tell whether anything stands at a path, also a link that leads nowhere.
+
+    Raises `OSError` where the system does not let one look.
+    """
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
 
 
 def user_file(environ: Environ, here: Path | None) -> Path:

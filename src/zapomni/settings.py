@@ -184,7 +184,10 @@ class McpSettings(Struct, frozen=True, kw_only=True):
 
 
 class Config(Struct, frozen=True, kw_only=True):
-    """Every setting as it stands for this process; `origins` says for each name where its value was found."""
+    """Every setting as it stands for this process; `origins` says for each name where its value was found.
+
+    `unread` names the folders that could not be looked into for a project's file, each with why.
+    """
 
     home: Annotated[Path, Setting(PATH, "The folder that holds the store; it is made when missing.")]
     scope: Annotated[
@@ -213,6 +216,7 @@ class Config(Struct, frozen=True, kw_only=True):
     index: IndexSettings = IndexSettings()
     mcp: McpSettings = McpSettings()
     origins: Mapping[str, str] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
 
     @property
     def store_path(self) -> Path:

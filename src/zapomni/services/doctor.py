@@ -55,9 +55,13 @@ def doctor(
 def _documents(config: Config, store: Store) -> Iterator[Check]:
     """Look at what is attached; with nothing attached there is nothing to be said."""
     for folder in config.documents.folders:
-        if not folder.exists():
-            remedy = "Mend the setting documents.folders, or bring the folder back"
-            yield Check(name="documents.folders", ok=False, detail=f"there is no {folder}", remedy=remedy)
+        remedy = "Mend the setting documents.folders, or bring the folder back"
+        try:
+            problem = "" if folder.exists() else f"there is no {folder}"
+        except OSError as error:
+            problem = f"{folder} cannot be looked at ({error.strerror or error})"
+        if problem:
+            yield Check(name="documents.folders", ok=False, detail=problem, remedy=remedy)
     documents = store.documents
     sources = documents.sources()
     for source in sources:
@@ -88,8 +92,11 @@ def _restoring(path: Path) -> str:
 
 def _settings(config: Config) -> Check:
     set_here = [f"{name} = {value} ({origin})" for name, value, origin in config.rows() if origin != "default"]
-    found = "; ".join(set_here) or "every setting has its default"
-    return Check(name="settings", ok=True, detail=f"the store lies in {config.home}; {found}")
+    found = [
+        "; ".join(set_here) or "every setting has its default",
+        *(f"not looked into for a project's settings: {folder}" for folder in config.unread),
+    ]
+    return Check(name="settings", ok=True, detail=f"the store lies in {config.home}; {'; '.join(found)}")
 
 
 def _repaired(store: Store) -> Iterator[Check]:

@@ -46,8 +46,15 @@ def find_project(folder: Path) -> Project | None:
             base = common.parent if common.name.startswith(".") else common  # .git, or a bare one called .bare
             name = _speakable(base.name.removesuffix(".git") or root.name)
             return Project(name=name, identities=tuple(filter(None, (remote, _text(common)))))
-    marked = next((root for root in (folder, *folder.parents) if (root / MARKER).is_file()), None)
+    marked = next((root for root in (folder, *folder.parents) if _is_marked(root)), None)
     return Project(name=_speakable(marked.name), identities=(_text(marked),)) if marked is not None else None
+
+
+def _is_marked(folder: Path) -> bool:
+    try:
+        return (folder / MARKER).is_file()
+    except OSError:  # a folder that cannot be looked into marks nothing; the settings name it
+        return False
 
 
 def _text(path: Path | str) -> str:
@@ -65,7 +72,7 @@ def _common_dir(git: Path) -> Path | None:
     try:
         common = git.resolve() if git.is_dir() else _pointed(git)
         return common if common is not None and (common / "HEAD").exists() else None
-    except (OSError, UnicodeDecodeError):
+    except (OSError, ValueError, RuntimeError):  # `resolve` calls a loop of links a RuntimeError before Python 3.13
         return None
 
 

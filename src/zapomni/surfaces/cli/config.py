@@ -6,7 +6,8 @@ import os
 
 import click
 
-from zapomni.config import user_file
+from zapomni.config import stands, user_file
+from zapomni.errors import ConfigError
 from zapomni.settings import SETTINGS
 from zapomni.surfaces.cli import render
 from zapomni.surfaces.cli.session import Group, Session, absolute, answers
@@ -29,7 +30,9 @@ def show(session: Session) -> None:
         {"name": name, "value": value, "origin": origin, "env": SETTINGS[name].env, "help": SETTINGS[name].doc}
         for name, value, origin in found.rows()
     ]
-    session.answer({"store": str(found.store_path), "settings": rows}, render.settings(rows))
+    unread = {"unread": list(found.unread)} if found.unread else {}
+    session.answer({"store": str(found.store_path), "settings": rows, **unread}, render.settings(rows))
+    session.note(f"not looked into for a project's settings: {folder}" for folder in found.unread)
 
 
 @config.command("path")
@@ -40,4 +43,8 @@ def path(session: Session) -> None:
     It need not exist.
     """
     file = user_file(os.environ, absolute("."))  # noqa: TID251 - handed to the module that reads it
-    session.answer({"file": str(file), "exists": file.is_file()}, [str(file)])
+    try:
+        exists = stands(file)
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be looked at: {error}", remedy="Mend the rights of its folder") from None
+    session.answer({"file": str(file), "exists": exists}, [str(file)])
