@@ -168,6 +168,7 @@ PROMISES: Final = {
     "setup.told": "Setup shows each file's change, tries without writing, and says what each client will and will not do.",
     "setup.killed": "Setup that is killed between two files can be taken back whole.",
     "setup.agent": "Each client's server is told whose agent it serves, by the name that its hooks use.",
+    "setup.shared": "What setup wrote for all who work in a project stays until it is taken out there, and is named.",
     "setup.packages": "The plugin, the bundle, the registry entry and the skill keep to the documented limits of their formats.",
     "setup.plugin": "Hooks that a client's plugin brings are not put in a second time, and hooks that run twice are named.",
     "doctor.clients": "The doctor proves of each client that it is captured and told, without touching the user's memory.",

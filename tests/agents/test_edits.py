@@ -232,6 +232,6 @@ def test_a_file_with_a_server_and_hooks_of_ours_goes_back_to_what_it_was(text: s
         assume(not any(step.outcome is Outcome.SKIPPED for report in reports for step in report.steps))
         assert not reports[1].changes
         file.write_bytes(file.read_bytes() + theirs.encode())
-        unwire([CLIENTS["gemini"]], here, home=home / "data", reach=None, dry_run=False)
+        unwire([CLIENTS["gemini"]], here, home=home / "data", reach=Reach.USER, dry_run=False)
         assert file.read_bytes() == (text + theirs).encode()
         assert [path.name for path in home.rglob("*") if path.is_file()] == ["settings.json", "setup.lock"]

@@ -54,6 +54,7 @@ def test_a_client_is_wired_as_written_down_and_left_as_it_was_found(zap: Zap, pe
     assert {step["outcome"] for step in again["steps"]} <= {"present", "skipped"}
     assert tree(person) == after, "twice is once"
     zap("setup", client, "--remove")
+    zap("setup", client, "--remove", "--scope", "project")
     assert tree(person) == before
     assert folders(person) == kept
     assert not (person / "store" / "setup").exists(), "nothing is left in the data folder either"

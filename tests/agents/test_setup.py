@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import stat
 import sys
 from pathlib import Path
@@ -418,26 +419,79 @@ def test_one_file_that_cannot_be_edited_costs_no_other(zap: Zap, person: Path) -
 
 
 @pytest.mark.promise("setup.foreign")
-def test_rules_for_claude_code_do_not_hide_the_instructions_of_a_project(zap: Zap, person: Path) -> None:
-    """Claude Code reads AGENTS.md only where there is no CLAUDE.md."""
-    agents = person / "project" / "AGENTS.md"
-    agents.write_text("Пиши кратко.\n")
+@pytest.mark.parametrize("name", ["CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"])
+def test_rules_for_claude_code_stand_where_it_reads_them_and_hide_no_instructions(
+    zap: Zap, person: Path, name: str
+) -> None:
+    """Claude Code reads AGENTS.md only where there is neither CLAUDE.md."""
+    project = person / "project"
+    (project / ".claude").mkdir()
+    (project / "AGENTS.md").write_text("Пиши кратко.\n")
+    (project / name).write_text("Пиши кратко.\n")
+    before = tree(person)
     zap("setup", "claude-code", "--scope", "project")
-    assert agents.read_text().startswith("Пиши кратко.\n\n<!-- zapomni:begin -->")
+    assert (project / name).read_text().startswith("Пиши кратко.\n\n<!-- zapomni:begin -->")
+    places = [file for file in ("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md") if (project / file).exists()]
+    assert [file for file in places if "zapomni" in (project / file).read_text()] == [name]
+    assert set(places) == {name, "AGENTS.md"}
+    zap("setup", "claude-code", "--remove", "--scope", "project")
+    assert tree(person) == before
+
+
+@pytest.mark.promise("setup.foreign")
+def test_a_project_without_instructions_gets_those_that_every_client_reads(zap: Zap, person: Path) -> None:
+    zap("setup", "claude-code", "codex", "--scope", "project")
+    assert (person / "project" / "AGENTS.md").read_text().count("zapomni:begin") == 1
     assert not (person / "project" / "CLAUDE.md").exists()
+    assert zap("setup", "claude-code", "--list", "--scope", "project", "--json").json["clients"][0]["parts"]["rules"]
 
 
-@pytest.mark.promise("setup.identity")
-def test_removing_reaches_the_projects_that_were_wired(zap: Zap, person: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.promise("setup.shared")
+def test_what_a_project_shares_stays_when_a_person_takes_theirs_out(zap: Zap, person: Path) -> None:
     plant("junie", person)
     before = tree(person)
     zap("setup", "junie", "codex", "--scope", "project")
+    shared = tree(person)
+    zap("setup", "junie", "codex")
+    for words in (["--remove", "--dry-run"], ["--remove"], ["--remove", "codex"]):
+        gone = zap("setup", *words)
+        assert gone.status == 0
+        assert f"{person / 'project'}: stays in files of the project" in gone.err
+        assert "`zapomni setup --remove --scope project` there takes it out" in gone.err
+    assert tree(person) == shared
+    assert zap("setup", "--remove", "--json").json["stays"] == [str(person / "project")]
+    assert zap("setup", "--remove", "cursor", "--json").json["stays"] == []
+    done = zap("setup", "--remove", "--scope", "project", "--json").json
+    assert (tree(person), done["stays"]) == (before, [])
+    assert zap("setup", "--remove", "--json").json["stays"] == []
+
+
+@pytest.mark.promise("setup.shared")
+def test_what_others_wired_in_a_repository_is_named_and_stays(zap: Zap, person: Path) -> None:
+    """Somebody else's setup is in no record of this machine."""
+    zap("setup", "claude-code", "--scope", "project")
+    for file in sorted((person / "store" / "setup").rglob("*"), reverse=True):
+        file.unlink() if file.is_file() else file.rmdir()
+    shared = tree(person)
+    assert zap("setup", "--remove", "--json").json["stays"] == [str(person / "project")]
+    assert tree(person) == shared
+    zap("setup", "--remove", "--scope", "project")
+    assert not [path for path, data in tree(person).items() if b"zapomni" in data]
+
+
+@pytest.mark.promise("setup.shared")
+def test_other_projects_are_named_and_those_that_are_no_more_are_forgotten(
+    zap: Zap, person: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (person / "elsewhere").mkdir()
+    zap("setup", "codex", "--scope", "project")
     monkeypatch.chdir(person / "elsewhere")
-    zap("setup", "--remove", "--scope", "user")
-    assert tree(person) != before
-    zap("setup", "--remove")
-    assert tree(person) == before
+    assert zap("setup", "--remove", "--json").json["stays"] == [str(person / "project")]
+    shutil.rmtree(person / "project")
+    assert zap("setup", "--remove", "--dry-run", "--json").json["stays"] == []
+    assert (person / "store" / "setup").exists()
+    assert zap("setup", "--remove", "--json").json["stays"] == []
+    assert not (person / "store" / "setup").exists()
 
 
 @pytest.mark.promise("setup.identity")

@@ -304,7 +304,12 @@ def test_a_scope_alone_is_a_filter_that_is_shown_first_and_must_be_confirmed(
     refused = zap("delete", "--scope", "team:сайт", stdin="y\n")
     assert (refused.status, "--yes or --dry-run" in refused.err) == (6, True)
     asked: list[str] = []
-    monkeypatch.setattr("click.confirm", lambda question, **_: bool(asked.append(question)))
+
+    def no(question: str, **_: Any) -> bool:
+        asked.append(question)
+        return False
+
+    monkeypatch.setattr("click.confirm", no)
     assert zap("delete", "--scope", "team:сайт", tty=True).status == 6
     assert asked == ["Delete 2 memories, all that `list` shows, in team:сайт?"]
     done = zap("delete", "--scope", "team:сайт", "--yes", "--json").json

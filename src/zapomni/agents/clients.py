@@ -54,6 +54,8 @@ _SHARED_SKILL: Final = Aim(
     edit=instructions.skill,
 )
 _AGENTS: Final = "{project}/AGENTS.md"
+_CLAUDE_PROJECT: Final = f"{{project}}/CLAUDE.md | {{project}}/.claude/CLAUDE.md | {_AGENTS}"
+"""Either CLAUDE.md is read; a project that has none is read by its AGENTS.md, which a new CLAUDE.md would hide."""
 _MCP_SERVERS: Final = servers.member("mcpServers", servers.plain)
 _CLINE_EXTENSION: Final = "{app}/Code/User/globalStorage/saoudrizwan.claude-dev"
 _CLINE_FOLDERS: Final = (_CLINE_EXTENSION, _CLINE_EXTENSION), ("{home}/.cline/data", "{home}/.cline")
@@ -71,13 +73,14 @@ _CLIENTS: Final = (
         aims=(
             _server("{claude_state}/.claude.json", "{project}/.mcp.json", servers.member("mcpServers", servers.claude)),
             _hooks("{claude}/settings.json", "{project}/.claude/settings.json", hooks.claude),
-            _rules("{claude}/CLAUDE.md", f"{{project}}/CLAUDE.md | {_AGENTS}"),  # a new CLAUDE.md would hide AGENTS.md
+            _rules("{claude}/CLAUDE.md", _CLAUDE_PROJECT),
             _skill("{claude}/skills/zapomni/SKILL.md", "{project}/.claude/skills/zapomni/SKILL.md"),
         ),
         does="gets its memory at each start and after compaction, what fits at each prompt; is captured when it stops, "
         "compacts and ends; sees every tool at once (alwaysLoad)",
         does_not="hooks are off where disableAllHooks or a managed policy says so; a project's servers wait for your "
-        "approval and name no agent, since others read the same file",
+        "approval and name no agent, since others read the same file; a project's AGENTS.md counts where it has no "
+        "CLAUDE.md, from version 2.1.277 on, and not through Bedrock, Vertex or Foundry",
     ),
     Client(
         name="codex",

@@ -53,6 +53,17 @@ def content(file: Path) -> Content:
     return Content(data=data, text=text.removeprefix(_BOM), mark=mark)
 
 
+def is_gone(folder: Path) -> bool:
+    """Tell whether a folder is no more; one that may not be looked at is not gone."""
+    try:
+        folder.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def missing_folders(file: Path) -> list[Path]:
     """Return the folders that have to be made for a file."""
     return [folder for folder in (file.parent, *file.parent.parents) if not folder.exists()]

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from zapomni.agents.base import AGENT, Launch, Part, Reach
 from zapomni.agents.desk import Change, Desk
-from zapomni.agents.disk import content
+from zapomni.agents.disk import content, is_gone
 from zapomni.agents.edits import NAME, State
 from zapomni.agents.ledger import Ledger
 from zapomni.agents.plugin import plugin_of
@@ -60,10 +60,14 @@ class Step(Struct, frozen=True, kw_only=True):
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """What one run did, or would do, and what it changes in files."""
+    """What one run did, or would do, and what it changes in files.
+
+    `stays` are the projects in whose files ours stay when the user's are cleared.
+    """
 
     steps: tuple[Step, ...]
     changes: tuple[Change, ...]
+    stays: tuple[Path, ...] = ()
 
 
 class Starter(Struct, frozen=True, kw_only=True):
@@ -108,28 +112,30 @@ def wire(
         return Report(steps=tuple(steps if dry_run else _written(desk, steps)), changes=tuple(changes))
 
 
-def unwire(clients: Sequence[Client], machine: Machine, *, home: Path, reach: Reach | None, dry_run: bool) -> Report:
+def unwire(clients: Sequence[Client], machine: Machine, *, home: Path, reach: Reach, dry_run: bool) -> Report:
     """Take our parts out of clients: of files that only setup has touched since, to the byte; of others, our entries.
 
-    Without `reach` the user's files and every project's that the ledger knows are meant, and this project's. A file
+    The user's files or those of this project, which others share: what one reach wrote the other leaves alone. A file
     that several clients share stays until the last of them goes.
     """
     with _ledger(home, dry_run=dry_run) as ledger:
         desk = Desk(ledger)
         names = {client.name for client in clients}
         steps: list[Step] = []
-        for file, aims in _aims(clients, machine, reach, ledger).items():
+        for file, aims in _aims(clients, machine, reach).items():
             record = ledger.records.get(file)
             others = tuple(name for name in record.clients if name not in names) if record else ()
             if record and others:
                 ledger.records[file] = replace(record, clients=others)
             else:
                 steps += _unwired(file, aims, desk, dry_run=dry_run)
+        stays = _staying(clients, machine, ledger) if reach is Reach.USER else ()
         if not dry_run:
+            _forget_gone(ledger)
             ledger.sweep()
         order = [client.name for client in clients]
         steps.sort(key=lambda step: (order.index(step.client), list(Part).index(step.part)))
-        return Report(steps=tuple(steps), changes=tuple(desk.changes()))
+        return Report(steps=tuple(steps), changes=tuple(desk.changes()), stays=stays)
 
 
 # --- putting in -----------------------------------------------------------------------------------------
@@ -143,7 +149,7 @@ def _wired(
             continue
         try:
             if plugin and aim.part is Part.HOOKS:
-                yield _left(client, aim, file, launch, plugin)
+                yield _left(client, aim, file, launch, plugin, reach)
                 continue
             yield _put(client, aim, file, machine, launch, reach, desk, dry_run=dry_run)
         except (Refused, Unavailable) as error:
@@ -173,17 +179,18 @@ def _put(
     return Step(client=client.name, part=aim.part, file=file, outcome=outcome, command=command)
 
 
-def _left(client: Client, aim: Aim, file: Path, launch: Launch, plugin: str) -> Step:
+def _left(client: Client, aim: Aim, file: Path, launch: Launch, plugin: str, reach: Reach) -> Step:
     """Leave hooks to the plugin that brings them: each would run twice."""
     why = f"the plugin {plugin} of {client.title} brings them"
     if aim.edit(launch).state(content(file).text) in {State.WIRED, State.CHANGED}:
-        why += f", so that those of this file run as well: {run_once(client)}"
+        why += f", so that those of this file run as well: {run_once(client, reach)}"
     return Step(client=client.name, part=aim.part, file=file, outcome=Outcome.LEFT, why=why)
 
 
-def run_once(client: Client) -> str:
+def run_once(client: Client, reach: Reach) -> str:
     """Say what a person does whose hooks come both by a plugin and by setup."""
-    return f"run `zapomni setup {client.name} --remove`, then `zapomni setup {client.name}`"
+    again = f"zapomni setup {client.name}{' --scope project' if reach is Reach.PROJECT else ''}"
+    return f"run `{again} --remove`, then `{again}`"
 
 
 def _own_command(client: Client, aim: Aim, machine: Machine, launch: Launch, reach: Reach) -> tuple[str, ...]:
@@ -228,28 +235,43 @@ def _written(desk: Desk, steps: Sequence[Step]) -> Iterator[Step]:
 
 
 # --- taking out -----------------------------------------------------------------------------------------
-def _aims(
-    clients: Sequence[Client], machine: Machine, reach: Reach | None, ledger: Ledger
-) -> dict[Path, list[tuple[str, Aim, Edit]]]:
-    """Return, by file, the parts that may lie there: where the table says, and wherever the ledger knows of."""
-    projects = {Path(record.project) for record in ledger.records.values() if record.project}
-    here = machine.roots.get("project")
-    spots = [(machine, Reach.USER)] if reach is not Reach.PROJECT else []
-    if reach is not Reach.USER and here is not None:
-        spots.append((machine, Reach.PROJECT))
-    if reach is None:
-        spots += [
-            (replace(machine, roots={**machine.roots, "project": project}), Reach.PROJECT)
-            for project in sorted(projects - {here})
-        ]
+def _aims(clients: Sequence[Client], machine: Machine, reach: Reach) -> dict[Path, list[tuple[str, Aim, Edit]]]:
+    """Return, by file, the parts that may lie there."""
     found: dict[Path, list[tuple[str, Aim, Edit]]] = defaultdict(list)
     for client in clients:
         for aim in client.aims:
             edit = aim.edit(Launch(client=client.name, command=NAME))
-            for where, kind in spots:
-                for path in where.places(aim, kind):
-                    found[path].append((client.name, aim, edit))
+            for path in machine.places(aim, reach):
+                found[path].append((client.name, aim, edit))
     return found
+
+
+def _staying(clients: Sequence[Client], machine: Machine, ledger: Ledger) -> tuple[Path, ...]:
+    """Return the projects whose files hold parts of ours: those that the ledger knows of, and this one."""
+    names = {client.name for client in clients}
+    known = {Path(row.project) for row in ledger.records.values() if row.project and not names.isdisjoint(row.clients)}
+    here = machine.roots.get("project")
+    if here is not None and any(
+        _holds(file, edit)
+        for file, aims in _aims(clients, machine, Reach.PROJECT).items()
+        if file not in ledger.records
+        for _, _, edit in aims
+    ):
+        known.add(here)
+    return tuple(sorted(project for project in known if not is_gone(project)))
+
+
+def _holds(file: Path, edit: Edit) -> bool:
+    with suppress(Refused, Unavailable):  # what cannot be read is for the removal to tell
+        return edit.state(content(file).text) in {State.WIRED, State.CHANGED}
+    return False
+
+
+def _forget_gone(ledger: Ledger) -> None:
+    """Drop what is known of projects that are no more: nobody can go there to have it taken out."""
+    for file, record in list(ledger.records.items()):
+        if record.project and is_gone(Path(record.project)):
+            ledger.forget(file)
 
 
 def _unwired(file: Path, aims: list[tuple[str, Aim, Edit]], desk: Desk, *, dry_run: bool) -> list[Step]:

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def report_shape(report: Report, clients: Sequence[Client], reach: Reach, *, dry_run: bool) -> dict[str, Any]:
-    """Return what became of each part of each client, and each file's change as lines of a diff."""
+    """Return what became of each part of each client, and each file's change as lines of a diff.
+
+    `stays` names the projects whose files still hold ours when the user's were cleared.
+    """
     from zapomni.agents.diff import lines
 
     return {
@@ -38,6 +41,7 @@ def report_shape(report: Report, clients: Sequence[Client], reach: Reach, *, dry
         "files": [
             {"file": str(change.file), "change": change.kind, "diff": lines(change)} for change in report.changes
         ],
+        "stays": [str(project) for project in report.stays],
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from zapomni.agents.base import Reach
 from zapomni.agents.wiring import run_once
 from zapomni.surfaces.cli.lines import many
 
@@ -62,7 +63,7 @@ def _line(row: Health) -> str:
     name = f"{row.look.client.name:<15}"
     if row.look.twice:
         plugin = f"the plugin {row.look.plugin} and what setup wrote"
-        return f"{name}every hook runs twice, by {plugin}: {run_once(row.look.client)}"
+        return f"{name}every hook runs twice, by {plugin}: {run_once(row.look.client, Reach.USER)}"
     if not row.wired and row.look.plugin:
         return f"{name}wired by the plugin {row.look.plugin}"
     if not row.wired and row.look.problem:

@@ -57,12 +57,15 @@ def report(found: Report, clients: Sequence[Client], *, dry_run: bool) -> Iterat
 
 
 def notes(found: Report, clients: Sequence[Client], reach: Reach, *, removed: bool) -> Iterator[str]:
-    """Say what each client will do now, and what it will not."""
+    """Say what each client will do now, and what it will not; of a removal, where ours stays and how it would go."""
     concerned = {step.client for step in found.steps if step.outcome is not Outcome.SKIPPED}
     for client in clients:
         if client.name in concerned and not removed:
             yield f"{client.title} {client.does}"
             yield f"{INDENT}but: {client.limits(reach)}"
+    for project in found.stays:
+        shared = "stays in files of the project, which others share"
+        yield f"{one_line(project)}: {shared}; `zapomni setup --remove --scope project` there takes it out"
 
 
 def looks(found: Sequence[Look]) -> Iterator[str]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.argument("names", nargs=-1, metavar="[CLIENT]...")
 @click.option("--all", "every", is_flag=True, help="Every client that is found on this machine.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
-@click.option("--scope", type=one_of(Reach), help="In your own files (user), or in those of this project.")
+@click.option("--scope", type=one_of(Reach), help="In your own files (user, if not given), or in this project's.")
 @click.option("--remove", is_flag=True, help="Take everything out again; without a client, of every client.")
 @click.option("--list", "show", is_flag=True, help="Only show which clients there are and how they are wired.")
 @answers
@@ -44,12 +44,13 @@ def setup(
 
     A client's own command adds the server where it has one; else its file is edited, and nothing around the entry
     changes. Each file is backed up. Removing puts back what was there, to the byte where nobody else has changed the
-    file since. Hooks of Codex run once you have trusted them in /hooks.
+    file since; what --scope project wrote, which others share, goes with --remove --scope project alone. Hooks of
+    Codex run once you have trusted them in /hooks.
     """
     config, here = session.config(), machine(os.environ, absolute("."))  # noqa: TID251 - handed to where it is read
-    reach = Reach(scope.lower()) if scope else None
+    reach = Reach(scope.lower()) if scope else Reach.USER
     if show:
-        return _show(session, _chosen(names) or list(CLIENTS.values()), here, config, reach or Reach.USER)
+        return _show(session, _chosen(names) or list(CLIENTS.values()), here, config, reach)
     if reach is Reach.PROJECT and "project" not in here.roots:
         raise InvalidInput("scope", "the working folder was deleted, so there is no project", remedy="Go to a folder")
     if remove:
@@ -57,10 +58,10 @@ def setup(
         report = unwire(clients, here, home=config.home, reach=reach, dry_run=dry_run)
     else:
         clients = _wanted(names, here, every=every)
-        report = wire(clients, here, _starter(config), home=config.home, reach=reach or Reach.USER, dry_run=dry_run)
-    shape = report_shape(report, clients, reach or Reach.USER, dry_run=dry_run)
+        report = wire(clients, here, _starter(config), home=config.home, reach=reach, dry_run=dry_run)
+    shape = report_shape(report, clients, reach, dry_run=dry_run)
     session.answer(shape, render_setup.report(report, clients, dry_run=dry_run))
-    session.note(render_setup.notes(report, clients, reach or Reach.USER, removed=remove))
+    session.note(render_setup.notes(report, clients, reach, removed=remove))
     return _status(report)
 
 
