@@ -32,6 +32,7 @@ PROMISES: Final = {
     "recall.degrades": "Without vectors words answer, and the answer says so and why; strict makes it an error.",
     "recall.neighbours": "A turn of a conversation is found through the turns around it.",
     "recall.filters": "Filters apply inside each leg, before any cut.",
+    "recall.nothing": "An empty answer says what was looked for, what fell under the floor and what the filter keeps away.",
     "recall.explain": "Every score can be taken apart.",
     "recall.budget": "A budget is kept, and what it left out is named.",
     "list.paging": "Paging shows each memory exactly once, whatever their times, and ends.",

@@ -58,12 +58,14 @@ class Zapomni(Parts):
         strict: bool = False,
         budget: int | None = None,
         with_docs: bool = False,
+        explain: bool = False,
         **where: Any,
     ) -> Recollection:
         """Return the memories that answer a question, best first; `where` holds the fields of a filter.
 
         `by` description looks at titles and descriptions alone, of at most 2,000 memories.
-        `with_docs` searches the documents too: the best of both share limit and budget.
+        `with_docs` searches the documents too: the best of both share limit and budget. `explain` has an empty answer
+        say why it is (`Recollection.explanations`).
         """
         from zapomni.services.parse import parse_choice, parse_whole
         from zapomni.services.recall import recall
@@ -77,8 +79,10 @@ class Zapomni(Parts):
             by=parse_choice("by", by, By, By.TEXT),
             strict=strict,
             budget=parse_whole("budget", budget, usual.budget or 0, low=0, high=10**9) or None,
+            explain=explain,
         )
         asked: dict[str, Any] = {"scopes": scopes, "limit": query.limit, "mode": query.mode, "strict": strict}
+        asked["explain"] = explain
         beside = partial(self.documents.search, query.text, **asked, tags=query.where.tags) if with_docs else None
         return recall(self.context, self.embedding, query, beside)
 

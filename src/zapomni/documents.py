@@ -204,15 +204,20 @@ class DocumentIndex:
         limit: int | None = None,
         mode: Mode | str = Mode.HYBRID,
         strict: bool = False,
+        explain: bool = False,
         **where: Any,
     ) -> Findings:
-        """Return the places in documents that answer a question, best first; `where` holds fields of the filter."""
+        """Return the places in documents that answer a question, best first; `where` holds fields of the filter.
+
+        `explain` has an empty answer say why it is (`Findings.explanations`).
+        """
         query = DocumentQuery(
             text=str(text),
             where=self.filter(scopes, where),
             limit=parse_whole("limit", limit, 10, low=1, high=RECALL_LIMIT),
             mode=parse_choice("mode", mode, Mode, Mode.HYBRID),
             strict=strict,
+            explain=explain,
         )
         return search(self._context.store.documents, self.embedding, query)
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -136,6 +137,53 @@ def test_a_share_may_be_written_with_a_comma_and_cannot_be_cleared(zap: Zap, sto
     result = zap("update", memory_id, "--importance", "none")
     assert result.status == 2
     assert "cannot be cleared" in result.err
+
+
+FRUIT = "яблоко груша слива вишня черешня абрикос персик айва хурма инжир гранат лимон апельсин"
+
+
+@pytest.mark.promise("recall.nothing")
+def test_explain_shows_what_came_nearest_to_the_floor_where_nothing_reached_it(zap: Zap, stored: Stored) -> None:
+    memory_id = stored("Шхуна стоит в доке.")
+    lines = zap("recall", "где", "шхуна", FRUIT, "--explain").out.splitlines()
+    rows = dict(re.split(r"\s{2,}", line.strip(), maxsplit=1) for line in lines[1:6])
+    assert lines[0] == "memories"
+    assert rows["looked for"].startswith("шхун, яблок")
+    assert rows["passed over"] == "где"
+    assert rows["searched"] == "1"
+    assert rows["candidates"] == "by words 1; of the best 1 none reached the floor"
+    assert re.fullmatch(memory_id + r"  0\.\d\d, \d\d% of what the floor asks", rows["nearest"])
+    assert "  Шхуна стоит в доке." in lines
+    assert any(line.split()[:1] == ["words"] for line in lines)
+    near = zap("recall", "где", "шхуна", FRUIT, "--explain", "--json").json["explanations"][0]["nearest"]
+    assert (near["handle"], 0 < near["share"] < 1) == (memory_id, True)
+    assert {part["name"] for part in near["parts"]} >= {"words", "importance"}
+    assert "Шхуна" not in json.dumps(near, ensure_ascii=False), "stored text stands in no explanation"
+
+
+@pytest.mark.promise("recall.nothing")
+def test_explain_counts_what_scope_time_and_trust_keep_away(zap: Zap, stored: Stored) -> None:
+    stored("Red tape.", "--scope", "team:web")
+    stored("Red square.", "--valid-until", "2020-01-01", "--scope", "user")
+    told = zap("recall", "red", "--explain", "--scope", "user")
+    assert "hidden" in told.out
+    assert "1 answer in every scope; 1 answer of any time, expired ones too" in told.out
+    shown = zap("recall", "red", "--explain", "--scope", "user", "--trust", "disputed", "--json").json
+    assert shown["explanations"][0]["without"] == {"every": 2}
+    ids = zap("list", "--scope", "team:web", "--json").json["memories"][0]["id"]
+    zap("update", ids, "Red tape, cut.", "--scope", "team:web")
+    only = zap("recall", "red", "--explain", "--scope", "team:web", "--trust", "disputed", "--json").json
+    assert only["explanations"][0]["without"] == {"trust": 1}
+
+
+@pytest.mark.promise("recall.nothing")
+def test_explain_of_descriptions_and_of_a_stand_in_for_a_misspelt_word(zap: Zap, stored: Stored) -> None:
+    stored("Redis holds the sessions.", "--description", "Where do sessions live?")
+    why = zap("recall", "redsi", FRUIT, "--explain", "--json").json["explanations"][0]
+    assert why["near"] == {"redsi": "redi"}
+    assert "redi for redsi" in zap("recall", "redsi", FRUIT, "--explain").out
+    by = zap("recall", "redis", "--by", "description", "--explain", "--json").json["explanations"][0]
+    assert (by["words"], by["seen"], by["by_words"]) == (["redi"], 1, 0)
 
 
 @pytest.mark.promise("recall.explain")

@@ -89,6 +89,8 @@ def told(answer: Mapping[str, Any]) -> dict[str, Any]:
         flat |= answer["sources"][0]
     if "memories" in answer and isinstance(answer["memories"], list):
         flat["contents"] = [memory["content"] for memory in answer["memories"]]
+    for why in answer.get("explanations", ()):
+        flat |= why
     if "revisions" in answer:
         flat["verbs"] = [revision["verb"] for revision in answer["revisions"]]
     if "similar" in answer:
@@ -254,7 +256,7 @@ class Library:
         file.write_text(text, encoding="utf-8")
 
     def _search(self, query: str, *, scope: Names = (), explain: bool = False, **options: Any) -> dict[str, Any]:
-        answer = self.app.documents.search(query, scopes=as_list(scope), **options)
+        answer = self.app.documents.search(query, scopes=as_list(scope), explain=explain, **options)
         return shapes.findings_shape(answer, explain=explain)
 
     def _attach(self, path: str, *, scope: str | None = None, **options: Any) -> dict[str, Any]:
@@ -281,7 +283,7 @@ class Library:
         return shapes.outcome_shape(self.app.remember(content, scope=scope, **fields))
 
     def _recall(self, query: str, *, scope: Names = (), explain: bool = False, **options: Any) -> dict[str, Any]:
-        answer = self.app.recall(query, scopes=as_list(scope), **options)
+        answer = self.app.recall(query, scopes=as_list(scope), explain=explain, **options)
         return shapes.recollection_shape(answer, explain=explain, with_docs=bool(options.get("with_docs")))
 
     def _list(self, *, scope: Names = (), **options: Any) -> dict[str, Any]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 INTRO = "Введение о том о сём. " * 90
 LONG = "Страница о гавани и кораблях. " * 60
 OFF = "semantic search is switched off (embedder.provider = none)"
+MANY = "яблоко груша слива вишня черешня абрикос персик айва хурма инжир гранат лимон апельсин"
+"""Words that nothing holds: what else is asked for is too small a part of the question to be an answer."""
 
 SCENARIOS = [
     pytest.param(
@@ -118,6 +120,56 @@ SCENARIOS = [
             search("гавань", then={"count": 1}),
         ],
         id="memories and documents are recalled together where both are asked for",
+    ),
+]
+
+
+SCENARIOS += [
+    pytest.param(
+        [
+            store("Шхуна стоит в доке.", kind="working"),
+            store("Старая шхуна утонула.", valid_until="2020-01-01"),
+            recall(
+                "а где же каравелла?",
+                explain=True,
+                then={
+                    "words": ["каравелл"],
+                    "passed_over": ["а", "где", "же"],
+                    "by_words": 0,
+                    "by_meaning": 0,
+                    "judged": 0,
+                    "nearest": None,
+                    "without": {},
+                },
+            ),
+            recall("каравелла", then={"count": 0, "explanations": None}),
+            recall("шхуна", explain=True, then={"count": 1, "explanations": None}),
+            recall("шхуна", explain=True, kind="episodic", then={"count": 0, "without": {"other": 1}}),
+            recall("утонула", explain=True, then={"seen": 1, "without": {"time": 1}}),
+            recall(
+                "утонула", explain=True, since="2999-01-01", tags=["нет"], then={"seen": 0, "without": {"every": 1}}
+            ),
+            recall("the schooner", explain=True, then={"words": ["schooner"], "passed_over": ["the"]}),
+            recall(f"шхуна {MANY}", explain=True, then={"by_words": 1, "judged": 1, "count": 0}),
+            recall("\u200b", explain=True, then={"count": 0, "explanations": None}),
+        ],
+        id="an empty recall says why",
+        marks=pytest.mark.promise("recall.nothing"),
+    ),
+    pytest.param(
+        [
+            write("g/a.md", "# Бриг\n\nБриг ушёл на юг.\n"),
+            attach("~/g"),
+            search("где фрегат?", explain=True, then={"of": "documents", "words": ["фрегат"], "passed_over": ["где"]}),
+            search("бриг", explain=True, kind=["adr"], then={"count": 0, "without": {"other": 1}}),
+            search("бриг", explain=True, then={"count": 1, "explanations": None}),
+            search(f"бриг {MANY}", explain=True, then={"by_words": 1, "judged": 1, "count": 0}),
+            search(f"бриг {MANY}", then={"count": 0, "explanations": None}),
+            recall("фрегат", explain=True, with_docs=True, then={"count": 0, "of": "documents", "words": ["фрегат"]}),
+            recall("бриг", explain=True, with_docs=True, then={"count": 1, "explanations": None}),
+        ],
+        id="an empty search in documents says why",
+        marks=pytest.mark.promise("recall.nothing"),
     ),
 ]
 

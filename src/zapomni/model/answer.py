@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from zapomni.model.document import DocumentHit
+from zapomni.model.explanation import Explanation
 from zapomni.model.kinds import Mode, SpaceState
 from zapomni.model.memory import Memory, Scope
 from zapomni.model.question import Hit
@@ -38,7 +39,8 @@ class Recollection(Struct, frozen=True, kw_only=True):
 
     `mode` is the mode that really answered and `reason` says why it is not the one asked for.
     `waiting` counts memories whose vector is still to come. `left_out` names hits that the budget
-    had no room for. `documents` are those that were asked for beside the memories.
+    had no room for. `documents` are those that were asked for beside the memories. `explanations` say
+    why nothing was found, where that was asked for: of the memories, and of the documents beside them.
     """
 
     hits: tuple[Hit, ...]
@@ -48,6 +50,7 @@ class Recollection(Struct, frozen=True, kw_only=True):
     waiting: int = 0
     left_out: tuple[str, ...] = ()
     documents: tuple[DocumentHit, ...] = ()
+    explanations: tuple[Explanation, ...] = ()
 
 
 class Page(Struct, frozen=True, kw_only=True):

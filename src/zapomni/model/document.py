@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from zapomni.model.explanation import Explanation
 from zapomni.model.kinds import Mode
 from zapomni.model.memory import Scope
 from zapomni.model.question import Part
@@ -121,6 +122,7 @@ class DocumentQuery(Struct, frozen=True, kw_only=True):
     limit: int = 10
     mode: Mode = Mode.HYBRID
     strict: bool = False
+    explain: bool = False
 
 
 class DocumentHit(Struct, frozen=True, kw_only=True):
@@ -155,6 +157,7 @@ class Findings(Struct, frozen=True, kw_only=True):
     """The answer of a search in documents; as for memories, `mode` really answered and `reason` says why.
 
     `waiting` counts chunks whose vector is still to come, `stale` names sources whose last scan did not end.
+    `explanations` say why nothing was found, where that was asked for.
     """
 
     hits: tuple[DocumentHit, ...]
@@ -163,6 +166,7 @@ class Findings(Struct, frozen=True, kw_only=True):
     reason: str | None = None
     waiting: int = 0
     stale: tuple[str, ...] = ()
+    explanations: tuple[Explanation, ...] = ()
 
 
 class Skipped(Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ class Query(Struct, frozen=True, kw_only=True):
     """What is asked: text of at most `QUERY_LIMIT` characters, who may be seen, how many, by which mode.
 
     `budget` is in tokens, None for no packing. `strict` turns a missing vector leg into an error. `by` says what of a
-    memory is looked at: all of it, or its title and description alone.
+    memory is looked at: all of it, or its title and description alone. `explain` has an empty answer say why it is.
     """
 
     text: str
@@ -23,6 +23,7 @@ class Query(Struct, frozen=True, kw_only=True):
     by: By = By.TEXT
     strict: bool = False
     budget: int | None = None
+    explain: bool = False
 
 
 class Part(Struct, frozen=True, kw_only=True):

@@ -10,19 +10,21 @@ import math
 from operator import mul
 from typing import TYPE_CHECKING
 
-from zapomni.model import Hit, Mode, Part
-from zapomni.search.floor import above_floor
-from zapomni.search.fuse import fuse, parts
+from zapomni.model import Mode
+from zapomni.search.floor import above_floor, shares_of_gate
+from zapomni.search.fuse import fuse
 from zapomni.search.lexical import WordScores
-from zapomni.search.rank import importance_factor, rank
-from zapomni.search.retrieve import in_its_language
+from zapomni.search.looked import Looked, nearest
+from zapomni.search.rank import rank
+from zapomni.search.retrieve import in_its_language, ranked_hit
 from zapomni.store.found import Lexical, LexicalHit, Merit
 from zapomni.text.words import index_words, query_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from zapomni.model import Memory, Query, Space, Vector
+    from zapomni.model import Hit, Memory, Query, Space, Vector
+    from zapomni.search.rank import Ranked
     from zapomni.text.words import QueryWord
 
 
@@ -33,8 +35,11 @@ def described(memory: Memory) -> str:
 
 def select_by_description(
     memories: Sequence[Memory], query: Query, space: Space | None, vector: Vector | None, vectors: Mapping[int, Vector]
-) -> list[Hit]:
-    """Return at most `query.limit` of the memories; `vectors` are those of their descriptions, by place in the list."""
+) -> Looked[Hit]:
+    """Return at most `query.limit` of the memories, and how they were found.
+
+    `vectors` are those of their descriptions, by place in the list.
+    """
     words = () if query.mode is Mode.SEMANTIC else query_words(query.text)
     lexical = _lexical(memories, words)
     scores = WordScores(words, lexical, len(memories))
@@ -45,18 +50,21 @@ def select_by_description(
         cosines = {no: sum(map(mul, asked, _centred(own, space))) for no, own in vectors.items()}
 
     ranked = rank(_Listed(memories), fuse(by_words, cosines), query.limit)
-    kept = above_floor(ranked, query.text, by_words, cosines, len(memories))
-    return [
-        Hit(
-            memory=item.memory,
-            score=item.score,
-            parts=(
-                *parts(by_words.get(item.no), cosines.get(item.no)),
-                Part(name="importance", value=importance_factor(item.memory.importance), why="multiplies"),
-            ),
-        )
-        for item in kept
-    ]
+    shares = shares_of_gate(ranked, query.text, by_words, cosines, len(memories))
+
+    def made(item: Ranked) -> Hit:
+        return ranked_hit(item, by_words.get(item.no), cosines.get(item.no))
+
+    hits = [made(item) for item in above_floor(ranked, shares)]
+    return Looked(
+        hits=hits,
+        words=words,
+        lexical=lexical,
+        compared=len(cosines),
+        visible=len(memories),
+        judged=len(ranked),
+        nearest=nearest(hits, ranked, shares, made),
+    )
 
 
 class _Listed:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zapomni.model import Mode, Part
 from zapomni.model.document import DocumentHit, DocumentKind
 from zapomni.search.constants import KIND_BONUS, LEXICAL_CUT, PER_DOCUMENT, VECTOR_CUT
-from zapomni.search.floor import above_floor
+from zapomni.search.floor import above_floor, shares_of_gate
 from zapomni.search.fuse import fuse, parts
 from zapomni.search.lexical import WordScores
+from zapomni.search.looked import Looked, nearest
 from zapomni.search.retrieve import in_its_language
 from zapomni.store.found import Lexical
 from zapomni.text.words import query_words
@@ -45,11 +46,25 @@ class _Ranked(NamedTuple):
         """What the chunk says."""
         return self.found.chunk.text
 
+    def hit(self, parts: tuple[Part, ...]) -> DocumentHit:
+        """Return it as a hit; `parts` are those of its relevance."""
+        found = self.found
+        return DocumentHit(
+            source=found.source,
+            document=found.document,
+            chunk=found.chunk,
+            score=self.score,
+            parts=(*parts, *self.factors),
+        )
+
 
 def retrieve_chunks(
     documents: Documents, query: DocumentQuery, space: Space | None, vector: Vector | None
-) -> list[DocumentHit]:
-    """Return at most `query.limit` hits, `PER_DOCUMENT` of one file; with a vector, meaning takes part too."""
+) -> Looked[DocumentHit]:
+    """Return at most `query.limit` hits, `PER_DOCUMENT` of one file, and how they were found.
+
+    With a vector, meaning takes part too.
+    """
     words = () if query.mode is Mode.SEMANTIC else query_words(query.text)
     lexical = documents.lexical(words, query.where, LEXICAL_CUT) if words else Lexical()
     visible = documents.visible(query.where)
@@ -63,17 +78,22 @@ def retrieve_chunks(
     found = documents.fetch([no for _, no in fused])
     ranked = [_weighed(relevance, no, found[no], words) for relevance, no in fused if no in found]
     ranked.sort(key=lambda item: (-item.score, item.no))
-    kept = above_floor(_spread(ranked, query.limit), query.text, by_words, cosines, visible)
-    return [
-        DocumentHit(
-            source=item.found.source,
-            document=item.found.document,
-            chunk=item.found.chunk,
-            score=item.score,
-            parts=(*parts(by_words.get(item.no), cosines.get(item.no)), *item.factors),
-        )
-        for item in kept
-    ]
+    judged = _spread(ranked, query.limit)
+    shares = shares_of_gate(judged, query.text, by_words, cosines, visible)
+
+    def made(item: _Ranked) -> DocumentHit:
+        return item.hit(parts(by_words.get(item.no), cosines.get(item.no)))
+
+    hits = [made(item) for item in above_floor(judged, shares)]
+    return Looked(
+        hits=hits,
+        words=words,
+        lexical=lexical,
+        compared=len(cosines),
+        visible=visible,
+        judged=len(judged),
+        nearest=nearest(hits, judged, shares, made),
+    )
 
 
 def _weighed(relevance: float, no: int, found: Found, words: Sequence[QueryWord]) -> _Ranked:

@@ -35,14 +35,21 @@ class Judged(Protocol):
 T = TypeVar("T", bound=Judged)
 
 
-def above_floor(
-    ranked: Sequence[T],
+def above_floor(ranked: Sequence[T], shares: Sequence[float]) -> list[T]:
+    """Return the hits that are evidence enough by their shares of the gate; none unless one passes the whole of it."""
+    if max(shares, default=0.0) < 1:
+        return []
+    return [item for item, share in zip(ranked, shares, strict=True) if share >= GATE_BEHIND]
+
+
+def shares_of_gate(
+    ranked: Sequence[Judged],
     question: str,
     words: Mapping[int, WordScore],
     cosines: Mapping[int, float],
     visible: int,
-) -> list[T]:
-    """Return the hits that are evidence enough; none unless one of them passes the whole gate.
+) -> list[float]:
+    """Return the evidence for each hit as a share of what is asked of the best one.
 
     `visible` is how many items could have been found. An item without a vector is judged by its words.
     """
@@ -55,9 +62,7 @@ def above_floor(
         if share < 1 and lower >= GATE_BEHIND and is_russian(item.text) != russian:
             share = lower
         held.append(share)
-    if max(held, default=0.0) < 1:
-        return []
-    return [item for item, share in zip(ranked, held, strict=True) if share >= GATE_BEHIND]
+    return held
 
 
 def _share_of_gate(words: WordScore | None, cosine: float | None, visible: int, *, across: bool) -> float:

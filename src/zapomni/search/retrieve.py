@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from zapomni.model import Hit, Mode, Part
 from zapomni.search.constants import LEXICAL_CUT, NEAR, VECTOR_CUT
-from zapomni.search.floor import above_floor
+from zapomni.search.floor import above_floor, shares_of_gate
 from zapomni.search.fuse import fuse, parts
 from zapomni.search.lexical import WordScores
+from zapomni.search.looked import Looked, nearest
 from zapomni.search.rank import importance_factor, rank
 from zapomni.store.found import Lexical
 from zapomni.text.language import is_russian
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
     from zapomni.store.base import Store
 
 
-def retrieve(store: Store, query: Query, space: Space | None, vector: Vector | None) -> list[Hit]:
-    """Return at most `query.limit` hits; the vector leg takes part when there is a vector."""
+def retrieve(store: Store, query: Query, space: Space | None, vector: Vector | None) -> Looked[Hit]:
+    """Return at most `query.limit` hits and how they were found; the vector leg takes part when there is a vector."""
     with store.one_state():
         return _retrieve(store, query, space, vector)
 
 
-def _retrieve(store: Store, query: Query, space: Space | None, vector: Vector | None) -> list[Hit]:
+def _retrieve(store: Store, query: Query, space: Space | None, vector: Vector | None) -> Looked[Hit]:
     words = () if query.mode is Mode.SEMANTIC else query_words(query.text)
     lexical = store.lexical(words, query.where, LEXICAL_CUT) if words else Lexical()
     visible = store.visible(query.where)
@@ -44,11 +45,25 @@ def _retrieve(store: Store, query: Query, space: Space | None, vector: Vector | 
         if lent:
             by_words |= _around(store, query, scores, [no for no in cosines if no not in by_words], 0, by_words)
     ranked = rank(store, fuse(by_words, cosines), query.limit)
-    ranked = above_floor(ranked, query.text, by_words, cosines, visible)
-    return [_hit(item, by_words.get(item.no), cosines.get(item.no)) for item in ranked]
+    shares = shares_of_gate(ranked, query.text, by_words, cosines, visible)
+
+    def made(item: Ranked) -> Hit:
+        return ranked_hit(item, by_words.get(item.no), cosines.get(item.no))
+
+    hits = [made(item) for item in above_floor(ranked, shares)]
+    return Looked(
+        hits=hits,
+        words=words,
+        lexical=lexical,
+        compared=len(cosines),
+        visible=visible,
+        judged=len(ranked),
+        nearest=nearest(hits, ranked, shares, made),
+    )
 
 
-def _hit(item: Ranked, words: WordScore | None, cosine: float | None) -> Hit:
+def ranked_hit(item: Ranked, words: WordScore | None, cosine: float | None) -> Hit:
+    """Return a ranked memory as a hit, with every part of its score."""
     memory = item.memory
     weight = Part(
         name="importance",

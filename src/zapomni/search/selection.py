@@ -110,7 +110,7 @@ class _Lanes:
     def relevant(self, where: Filter) -> Iterator[Memory]:
         """Yield what answers the question, best first; importance counts in the score."""
         query = replace(self._query, where=where, limit=RELEVANT_CUT)
-        yield from (hit.memory for hit in retrieve(self._store, query, *self._leg))
+        yield from (hit.memory for hit in retrieve(self._store, query, *self._leg).hits)
 
     def important(self, where: Filter) -> Iterator[Memory]:
         """Yield what is marked as important, the most important first."""

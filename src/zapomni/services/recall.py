@@ -13,13 +13,16 @@ from zapomni.search.pack import pack
 from zapomni.search.retrieve import retrieve
 from zapomni.services.embedding import Asked
 from zapomni.services.questions import UNSEEN, WORDLESS, checked_question, is_wordless, mode_of, reason_for
+from zapomni.services.scopes import EVERY, scopes_to_read
 from zapomni.text.clean import is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from zapomni.model import Memory
+    from zapomni.model import Filter, Memory
     from zapomni.model.document import DocumentHit, Findings
+    from zapomni.model.explanation import Explanation
+    from zapomni.search.looked import Looked
     from zapomni.services.context import Context
     from zapomni.services.embedding import Embedding
 
@@ -41,10 +44,13 @@ def recall(
         return Recollection(hits=(), mode=Mode.LEXICAL, scopes=scopes, reason=UNSEEN, waiting=waiting)
     asked = Asked() if query.mode is Mode.LEXICAL else embedding.ask(query.text)
     mode = mode_of(query.mode, asked, strict=query.strict)
-    hits, lacking = _hits(context, embedding, replace(query, mode=mode), asked)
+    answering = replace(query, mode=mode)
+    looked, lacking = _look(context, embedding, answering, asked)
+    hits = looked.hits
     context.touches.asked(query.where.scopes, context.clock())
     found = beside() if beside is not None else None
     both: list[Hit | DocumentHit] = [*hits, *(found.hits if found else ())]
+    why = (_explained(context, embedding, answering, asked, looked),) if query.explain and not both else ()
     best = sorted(both, key=attrgetter("score"), reverse=True)[: query.limit]
     kept, left_out = pack(best, query.budget)
     memories = tuple(hit for hit in kept if isinstance(hit, Hit))
@@ -57,6 +63,7 @@ def recall(
         reason=_wordless(context, query, both) or reason_for(embedding, query.mode, asked) or lacking,
         waiting=embedding.backlog().waiting + (found.waiting if found else 0),
         left_out=tuple(hit.handle for hit in left_out),
+        explanations=(*why, *(found.explanations if found else ())) if why else (),
     )
     asked_docs = found is not None and (found.hits or context.store.documents.sources())
     return replace(own, mode=found.mode, reason=found.reason) if found is not None and asked_docs and not hits else own
@@ -69,8 +76,23 @@ def _wordless(context: Context, query: Query, found: Sequence[object]) -> str | 
     return WORDLESS
 
 
-def _hits(context: Context, embedding: Embedding[Memory], query: Query, asked: Asked) -> tuple[list[Hit], str | None]:
-    """Return the hits, and what may be missing among them."""
+def _explained(
+    context: Context, embedding: Embedding[Memory], query: Query, asked: Asked, looked: Looked[Hit]
+) -> Explanation:
+    from zapomni.services.explaining import explain_memories  # few ask why
+
+    def found(where: Filter) -> int:
+        try:
+            return len(_look(context, embedding, replace(query, where=where), asked)[0].hits)
+        except InvalidInput:  # by description, and more is seen under this filter than can be selected from
+            return 0
+
+    every = scopes_to_read(context, (EVERY,))
+    return explain_memories(looked, query.text, query.where, every, found)
+
+
+def _look(context: Context, embedding: Embedding[Memory], query: Query, asked: Asked) -> tuple[Looked[Hit], str | None]:
+    """Return what was found, and what may be missing of it."""
     if query.by is By.TEXT:
         return retrieve(context.store, query, asked.space, asked.vector), None
     from zapomni.services.review.describing import select  # most questions look at all of a memory

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from zapomni.model import Hit, Link, Outcome, Page, Part, Recollection, Revision, Scope
     from zapomni.model.change import Redaction
     from zapomni.model.document import DocumentHit, Findings, Scanned, Skipped, Source, SourceStatus
+    from zapomni.model.explanation import Explanation, Near
     from zapomni.services.embedding import Embedding
     from zapomni.services.history import Undone
     from zapomni.store.base import Stats
@@ -65,7 +66,8 @@ def recollection_shape(
     if with_docs:
         shape["documents"] = [document_shape(hit, explain=explain, preview=preview) for hit in answer.documents]
         shape["count"] += len(answer.documents)
-    return shape | _said(reason=answer.reason, waiting=answer.waiting, left_out=list(answer.left_out))
+    why, left_out = [explanation_shape(one) for one in answer.explanations], list(answer.left_out)
+    return shape | _said(reason=answer.reason, waiting=answer.waiting, left_out=left_out, explanations=why)
 
 
 def findings_shape(answer: Findings, *, explain: bool = False, preview: int | None = PREVIEW) -> dict[str, Any]:
@@ -76,7 +78,30 @@ def findings_shape(answer: Findings, *, explain: bool = False, preview: int | No
         "count": len(answer.hits),
         "documents": [document_shape(hit, explain=explain, preview=preview) for hit in answer.hits],
     }
-    return shape | _said(reason=answer.reason, waiting=answer.waiting, stale=list(answer.stale))
+    why, stale = [explanation_shape(one) for one in answer.explanations], list(answer.stale)
+    return shape | _said(reason=answer.reason, waiting=answer.waiting, stale=stale, explanations=why)
+
+
+def explanation_shape(why: Explanation) -> dict[str, Any]:
+    """Return why nothing was found; of what came nearest its handle and scores, and no stored text."""
+    near = why.nearest
+    return {
+        "of": why.of,
+        "words": list(why.words),
+        "passed_over": list(why.passed_over),
+        "near": dict(why.near),
+        "seen": why.seen,
+        "by_words": why.by_words,
+        "by_meaning": why.by_meaning,
+        "judged": why.judged,
+        "nearest": _near_shape(near) if near is not None else None,
+        "without": dict(why.without),
+    }
+
+
+def _near_shape(near: Near) -> dict[str, Any]:
+    told = {"handle": near.handle, "score": round(near.score, 4), "share": round(near.share, 4)}
+    return {**told, "parts": _parts(near.parts)}
 
 
 def document_shape(hit: DocumentHit, *, explain: bool = False, preview: int | None = PREVIEW) -> dict[str, Any]:

@@ -143,13 +143,23 @@ def query_words(text: str) -> tuple[QueryWord, ...]:
     Stop words go unless nothing else remains. AND, OR, NOT, NEAR, quotes, stars and brackets mean nothing
     special. Empty for text without a word in it.
     """
+    words = _distinct(text)
+    telling = [word for word in words if (word.exact or word.stem) not in STOP_WORDS]
+    return tuple((telling or words)[:QUERY_WORDS])
+
+
+def passed_over(text: str) -> tuple[str, ...]:
+    """Return the words of a query that `query_words` leaves out, as they were written: stop words, and too many."""
+    asked = set(query_words(text))
+    return tuple(word.exact or word.stem for word in _distinct(text) if word not in asked)
+
+
+def _distinct(text: str) -> list[QueryWord]:
     distinct: dict[str, QueryWord] = {}
     for word in chain.from_iterable(_ANALYSED.of(text)):
         if word.stem:
             distinct.setdefault(word.stem, word)
-    words = list(distinct.values())
-    telling = [word for word in words if (word.exact or word.stem) not in STOP_WORDS]
-    return tuple((telling or words)[:QUERY_WORDS])
+    return list(distinct.values())
 
 
 def similar_words(text: str) -> frozenset[str]:

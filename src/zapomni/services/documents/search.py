@@ -15,7 +15,11 @@ from zapomni.text.clean import is_blank
 from zapomni.text.pieces import headed_pieces
 
 if TYPE_CHECKING:
-    from zapomni.model.document import DocumentQuery
+    from collections.abc import Callable
+
+    from zapomni.model.document import DocumentFilter, DocumentHit, DocumentQuery
+    from zapomni.model.explanation import Explanation
+    from zapomni.search.looked import Looked
     from zapomni.services.embedding import Embedding
     from zapomni.store.documents import Documents, WaitingChunk
 
@@ -37,16 +41,32 @@ def search(documents: Documents, embedding: Embedding[WaitingChunk], query: Docu
     if is_blank(query.text):
         return Findings(hits=(), mode=Mode.LEXICAL, scopes=scopes, reason=UNSEEN, waiting=waiting, stale=stale)
     asked = Asked() if query.mode is Mode.LEXICAL else embedding.ask(query.text)
-    mode = mode_of(query.mode, asked, strict=query.strict)
-    hits = retrieve_chunks(documents, replace(query, mode=mode), asked.space, asked.vector)
+    wanted = query.mode
+    mode = mode_of(wanted, asked, strict=query.strict)
+    query = replace(query, mode=mode)
+
+    def look(where: DocumentFilter) -> Looked[DocumentHit]:
+        return retrieve_chunks(documents, replace(query, where=where), asked.space, asked.vector)
+
+    looked = look(query.where)
+    why = query.explain and not looked.hits
     return Findings(
-        hits=tuple(hits),
+        hits=tuple(looked.hits),
         mode=mode,
         scopes=scopes,
-        reason=reason_for(embedding, query.mode, asked),
+        reason=reason_for(embedding, wanted, asked),
         waiting=waiting,
         stale=stale,
+        explanations=(_explained(query, looked, look),) if why else (),
     )
+
+
+def _explained(
+    query: DocumentQuery, looked: Looked[DocumentHit], look: Callable[[DocumentFilter], Looked[DocumentHit]]
+) -> Explanation:
+    from zapomni.services.explaining import explain_documents  # few ask why
+
+    return explain_documents(looked, query.text, query.where, lambda where: len(look(where).hits))
 
 
 def chunk_texts(chunk: WaitingChunk, size: int) -> list[str]:

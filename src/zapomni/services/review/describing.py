@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zapomni.model import Filter, Hit, Memory, Query, Vector
+    from zapomni.search.looked import Looked
     from zapomni.services.context import Context
     from zapomni.services.embedding import Asked, Embedding
 
@@ -21,9 +22,9 @@ MOST: Final = 2_000
 
 
 class Selected(NamedTuple):
-    """The hits, and why they may not be all: memories without a description, or descriptions without a vector."""
+    """What was found, and why it may not be all: memories without a description, or descriptions without a vector."""
 
-    hits: list[Hit]
+    looked: Looked[Hit]
     reason: str | None = None
 
 
@@ -42,11 +43,11 @@ def select(context: Context, embedding: Embedding[Memory], query: Query, asked: 
             vectors = _vectors(context, embedding, asked, memories)
         except EmbedderError as error:
             reason = f"the descriptions were compared by words alone: {error.message}"
-    hits = select_by_description(memories, query, asked.space, asked.vector, vectors)
+    looked = select_by_description(memories, query, asked.space, asked.vector, vectors)
     blank = len(seen) - len(memories)
     if blank and reason is None:
         reason = f"{blank:,} of {len(seen):,} memories have neither title nor description and cannot be selected"
-    return Selected(hits, reason)
+    return Selected(looked, reason)
 
 
 def _seen(context: Context, where: Filter) -> list[Memory]:

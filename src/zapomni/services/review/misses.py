@@ -180,7 +180,7 @@ def _found(context: Context, embedding: Embedding[Memory], text: str, scopes: Se
         limit=_DEPTH,
         mode=mode_of(Mode.HYBRID, asked, strict=False),
     )
-    return tuple(hit.memory.id for hit in retrieve(context.store, query, asked.space, asked.vector))
+    return tuple(hit.memory.id for hit in retrieve(context.store, query, asked.space, asked.vector).hits)
 
 
 def _better(llm: Llm | None, memory: Memory, question: str) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from zapomni.surfaces.cli.options import filters, given, one_of, text_or_stdin
 from zapomni.surfaces.cli.session import Session, answers, on_branch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from zapomni.model import Recollection
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.option("--strict", is_flag=True, help="Fail where meaning cannot be searched, instead of words alone.")
 @click.option("--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Fill at most this many tokens.")
 @click.option("--with-docs", is_flag=True, help="Search the attached documents too; they share the limit.")
-@click.option("--explain", is_flag=True, help="Show each part of each score.")
+@click.option("--explain", is_flag=True, help="Show each part of each score, or why nothing was found.")
 @click.option("--full", is_flag=True, help="Show each text whole.")
 @filters
 @on_branch
@@ -59,6 +59,7 @@ def recall(
             "strict": strict,
             "budget": budget,
             "with_docs": with_docs,
+            "explain": explain,
         }
         answer = app.recall(text, scopes=scopes, **asked, **given(where))
         preview = None if full else shapes.PREVIEW
@@ -66,7 +67,7 @@ def recall(
         if with_docs:
             _tell_both(session, document, answer, text, by=by, explain=explain, full=full)
             return
-        session.answer(document, render.recollection(answer, by=by, explain=explain, full=full))
+        session.answer(document, [*render.recollection(answer, by=by, explain=explain, full=full), *_why(answer)])
         nothing = not (answer.hits or answer.left_out or session.json)
         searched = app.list(scopes=scopes, limit=1, **given(where)).total if nothing else None
         session.note(render.recollection_notes(answer, searched=searched, explain=explain))
@@ -76,5 +77,13 @@ def _tell_both(session: Session, document: dict[str, Any], answer: Recollection,
     """Answer with memories and documents."""
     from zapomni.surfaces.cli import render_documents
 
-    session.answer(document, render_documents.together(answer, text, **how))
+    session.answer(document, [*render_documents.together(answer, text, **how), *_why(answer)])
     session.note(render_documents.together_notes(answer))
+
+
+def _why(answer: Recollection) -> Iterable[str]:
+    if not answer.explanations:
+        return ()
+    from zapomni.surfaces.cli.render_why import why_nothing
+
+    return why_nothing(answer.explanations)

@@ -11,6 +11,7 @@ from zapomni.model.document import DocumentKind
 from zapomni.surfaces import shapes
 from zapomni.surfaces.cli import render_documents as render
 from zapomni.surfaces.cli.options import given, one_of, read_scopes, text_or_stdin
+from zapomni.surfaces.cli.render_why import why_nothing
 from zapomni.surfaces.cli.session import Session, answers
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("--source", multiple=True, metavar="SOURCE", help="In this source, by path or id. Repeatable: any.")
 @click.option("--path", metavar="PREFIX", help="In files whose path under the root begins so.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="In files with this tag. Repeatable: any of them.")
-@click.option("--explain", is_flag=True, help="Show each part of each score.")
+@click.option("--explain", is_flag=True, help="Show each part of each score, or why nothing was found.")
 @click.option("--full", is_flag=True, help="Show each text whole.")
 @answers
 def search(
@@ -49,9 +50,11 @@ def search(
     """
     text = text_or_stdin(query, "query")
     with session.memory() as app:
-        answer = app.documents.search(text, scopes=scopes, limit=limit, mode=mode, strict=strict, **given(where))
+        asked: dict[str, Any] = {"limit": limit, "mode": mode, "strict": strict, "explain": explain}
+        answer = app.documents.search(text, scopes=scopes, **asked, **given(where))
         document = shapes.findings_shape(answer, explain=explain, preview=None if full else shapes.PREVIEW)
-        session.answer(document, render.findings(answer, text, explain=explain, full=full))
+        found = render.findings(answer, text, explain=explain, full=full)
+        session.answer(document, [*found, *why_nothing(answer.explanations)])
         session.note(
             render.findings_notes(
                 answer, attached=bool(app.documents.sources(scopes=scopes)), elsewhere=app.documents.is_elsewhere()

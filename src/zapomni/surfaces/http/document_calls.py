@@ -46,6 +46,7 @@ def search(app: Zapomni, asked: Asked) -> Answer:
         limit=take("limit"),
         mode=parse_choice("mode", take("mode"), Mode, Mode.HYBRID),
         strict=asked.flag("strict"),
+        explain=explain,
         **asked.values,
     )
     return answered(findings_shape(found, explain=explain, preview=preview))

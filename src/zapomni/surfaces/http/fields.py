@@ -96,7 +96,7 @@ ASKED: Final[Mapping[str, Schema]] = {
     "limit": LIMIT,
     "mode": _one_of(Mode, "By words, by meaning, or by both (as usual)"),
     "strict": _flag("Fail rather than fall back on words alone"),
-    "explain": _flag("Take every score apart"),
+    "explain": _flag("Take every score apart, or say why nothing was found"),
 }
 """What a search takes beside its filter."""
 

@@ -44,6 +44,7 @@ def search(app: Zapomni, asked: Asked) -> Answer:
         strict=asked.flag("strict"),
         budget=take("budget"),
         with_docs=with_docs,
+        explain=explain,
         **asked.values,
     )
     return answered(recollection_shape(found, explain=explain, preview=preview, with_docs=with_docs))

@@ -57,6 +57,23 @@ def _object(properties: dict[str, Schema], *optional: str) -> Schema:
 TEXTS: Final = _list(TEXT)
 _CUT: Final = {"cut": FLAG, "length": WHOLE}
 _PARTS: Final = _list(_object({"name": TEXT, "value": NUMBER, "why": TEXT}))
+_NEAR: Final = _object({"handle": TEXT, "score": NUMBER, "share": NUMBER, "parts": _PARTS})
+_WHY: Final = _list(
+    _object(
+        {
+            "of": TEXT,
+            "words": TEXTS,
+            "passed_over": TEXTS,
+            "near": {"type": "object", "additionalProperties": TEXT},
+            "seen": WHOLE,
+            "by_words": WHOLE,
+            "by_meaning": WHOLE,
+            "judged": WHOLE,
+            "nearest": _or_null(_NEAR),
+            "without": COUNTS,
+        }
+    )
+)
 _FILES: Final = _list(_object({"path": TEXT, "reason": TEXT}))
 _MEMORY: Final[dict[str, Schema]] = {
     "id": TEXT,
@@ -140,11 +157,19 @@ SCHEMAS: Final[dict[str, Schema]] = {
         *_CUT,
     ),
     "Recollection": _object(
-        {**_FOUND, "memories": _list(ref("Hit")), "documents": _list(ref("Place")), **_TOLD, "left_out": TEXTS},
-        *("documents", "reason", "waiting", "left_out"),
+        {
+            **_FOUND,
+            "memories": _list(ref("Hit")),
+            "documents": _list(ref("Place")),
+            **_TOLD,
+            "left_out": TEXTS,
+            "explanations": _WHY,
+        },
+        *("documents", "reason", "waiting", "left_out", "explanations"),
     ),
     "Findings": _object(
-        {**_FOUND, "documents": _list(ref("Place")), **_TOLD, "stale": TEXTS}, "reason", "waiting", "stale"
+        {**_FOUND, "documents": _list(ref("Place")), **_TOLD, "stale": TEXTS, "explanations": _WHY},
+        *("reason", "waiting", "stale", "explanations"),
     ),
     "Page": _object(
         {"scopes": TEXTS, "total": WHOLE, "count": WHOLE, "memories": _list(ref("Memory")), "next": _or_null(TEXT)}

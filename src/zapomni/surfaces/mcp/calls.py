@@ -111,6 +111,7 @@ def _recall(app: Zapomni, given: Given, _: Actor) -> Answer:
         strict=parse_flag("strict", take("strict")),
         budget=parse_whole("budget", take("budget"), 0, low=1, high=_ANY) or None,
         with_docs=with_docs,
+        explain=explain,
         **given.values,
     )
     found = fitted(lambda preview: recollection_shape(answer, explain=explain, preview=preview, with_docs=with_docs))

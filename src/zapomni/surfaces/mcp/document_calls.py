@@ -44,6 +44,7 @@ def _search(app: Zapomni, given: Given, _: Actor) -> Answer:
         limit=take("limit"),
         mode=parse_choice("mode", take("mode"), Mode, Mode.HYBRID),
         strict=parse_flag("strict", take("strict")),
+        explain=explain,
         **given.values,
     )
     found = fitted(lambda preview: findings_shape(answer, explain=explain, preview=preview))
