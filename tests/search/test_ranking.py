@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from math import isclose, prod
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,8 +12,10 @@ import pytest
 from zapomni.embed.scripted import ScriptedEmbedder
 from zapomni.errors import EmbedderError, Unavailable
 from zapomni.model import Actor, Draft, Kind, Scope, ScopeKind
+from zapomni.search import constants
 from zapomni.search.pack import cost
 from zapomni.services.remember import remember_many
+from zapomni.text.words import QUERY_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -194,6 +198,50 @@ def test_the_parts_of_a_score_add_up_to_it(both: Zapomni) -> None:
             assert all(part.why for part in hit.parts)
         assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     assert names == {"words", "exact", "window", "thread", "meaning", "importance"}
+
+
+@pytest.mark.promise("recall.explain")
+def test_the_page_about_scores_names_the_constants_and_bounds_that_hold(both: Zapomni) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "scores.md").read_text(encoding="utf-8")
+    flat = " ".join(page.split())
+    assert f"{constants.GATE:.2f} + {constants.GATE_GROWTH:.2f} × ln" in flat
+    assert f"{constants.GATE_ACROSS:.2f} + {constants.GATE_ACROSS_GROWTH:.3f} × ln" in flat
+    assert f"need {constants.GATE_BEHIND:.0%} of that".replace("%", " %") in flat
+    assert f"a share of {constants.WORDS_ALONE:.2f}" in flat
+    assert f"everything beyond {QUERY_WORDS} words" in flat
+    share = 1 / constants.PERFECT
+    most = {
+        "words": share,
+        "exact": constants.EXACT_BONUS,
+        "window": constants.NEAR_WEIGHT * share,
+        "thread": constants.FAR_WEIGHT * share,
+        "meaning": constants.VECTOR_WEIGHT,
+    }
+    rows = dict(re.findall(r"^\| `(\w+)` \| [^|]+ \| ([\d.]+) \|", page, re.MULTILINE))
+    assert rows == {name: f"{value:.2f}".rstrip("0").rstrip(".") for name, value in most.items()}
+    assert f"at most about {sum(most.values()):.1f}" in flat
+    both.remember("маяк " * 300)
+    tell(both, [f"маяк маяк {no}" for no in range(9)], "talk")
+    both.embedding.drain()
+    for hit in both.recall("маяк маяка lighthouse").hits:
+        assert 0 < hit.score <= sum(most.values())
+        assert all(part.value <= most.get(part.name, 1.0) + 1e-9 for part in hit.parts)
+
+
+@pytest.mark.promise("recall.nothing")
+def test_what_came_nearest_by_meaning_is_named_with_its_share_of_the_floor(both: Zapomni) -> None:
+    stored = {both.remember(text).id for text in (*TALK[:6], *TALK[6:20:2])}
+    both.embedding.drain()
+    answer = both.recall("where does one buy bicycle tyres?", explain=True)
+    (why,) = answer.explanations
+    assert (answer.hits, why.of, why.seen, why.by_words, why.by_meaning) == ((), "memories", 13, 0, 13)
+    assert why.passed_over == ("where", "does")
+    assert 0 < why.judged < 13, "what lies on the other side of the mean speaks against itself"
+    assert why.nearest is not None
+    assert why.nearest.handle in stored
+    assert 0 < why.nearest.share < 1
+    assert {part.name for part in why.nearest.parts} == {"meaning", "importance"}
+    assert both.recall("where does one buy bicycle tyres?").explanations == ()
 
 
 # --- budget -----------------------------------------------------------------------------------------------

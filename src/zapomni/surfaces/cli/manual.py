@@ -32,6 +32,8 @@ What a value may be is the same for every command:
   without a zone (`2026-11-30T14:05`, `2026-11-30T14:05+03:00`), `today` or `yesterday` (`сегодня`, `вчера`). A bare
   day is the local day. `--since`, `--until` and `--on` also take a span back from now: `7d`, `2w` (`7д`, `2н`); they
   look at `observed_at` where a memory has one, else at `created_at`.
+- **Scores** order the hits of one answer; what they are made of, and when nothing counts as an answer, is in
+  [scores.md](scores.md).
 - **Tags** of a filter are compared whole and without regard to case; a comma is part of a tag.
 - **A blank value** of an option, or of a single argument, is an error: leave it out. `--branch ""` is the main line.
 - **Completion**: `eval "$(_ZAPOMNI_COMPLETE=bash_source zapomni)"`; also `zsh_source` and `fish_source`.
