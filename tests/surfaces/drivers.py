@@ -108,8 +108,8 @@ _RUN = {"run"}
 """Written down when a process has the time for it, so that they are behind by more or less."""
 _OPENED = {"read"}
 """A file that was just written is opened once more, for its time may be as coarse."""
-_OF_MCP_ALONE = {"argument", "notes", "ignored", "omitted"}
-"""What a model is told about the arguments of its call."""
+_OF_MCP_ALONE = {"argument", "notes", "ignored", "omitted", "known_scopes_left_out"}
+"""What a model is told about the arguments of its call, and what was left out of the known scopes."""
 _NOT_OF_MCP = {"known_scopes"}
 """Cut in `memory_stats`, for a store may know thousands."""
 _LEFT_OUT_OF_MANY = {"position"}
