@@ -9,6 +9,7 @@ import click
 import pytest
 
 from zapomni.errors import InvalidInput, Refused, Unavailable
+from zapomni.store.sqlite.locks import worker_lock
 from zapomni.surfaces.cli.lines import excerpt
 from zapomni.text.words import query_words
 
@@ -53,6 +54,17 @@ def test_a_folder_that_is_attached_is_searched_at_once(zap: Zap, papers: Path) -
     assert str(papers) in result.out
     assert "added 2" in result.out
     assert "papers/adr/0001-store.md:1" in zap("search", "backup").out
+
+
+def test_what_another_process_scans_is_named_with_what_to_do_and_nobody_is_told_to_remove_it(
+    zap: Zap, attached: Path, home: Path
+) -> None:
+    with worker_lock(home / "store" / "memories.db", "scan"):
+        result = zap("source", "scan")
+    assert result.status == Unavailable.exit_status
+    assert "stopped: another process is scanning just now" in result.out
+    assert "source scan" in result.out
+    assert "remove" not in result.out.replace("removed 0", "")
 
 
 def test_what_has_no_beginning_is_not_attached(zap: Zap, papers: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import signal
 import subprocess
@@ -62,17 +63,14 @@ def test_a_scan_killed_at_any_moment_leaves_nothing_half_done_and_the_next_one_f
 @pytest.mark.promise("documents.crash")
 def test_one_process_scans_at_a_time_and_the_other_is_told(desk: Desk) -> None:
     desk.write("a.md", "# A\n\nheron\n")
-    desk.app.documents.add(desk.root)
-    with (
-        desk.app.store.documents.worker_lock("scan") as mine,
-        subprocess.Popen(
-            [sys.executable, "-c", SCAN, str(desk.app.config.home)],
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment(desk.app.config.home),
-        ) as other,
-    ):
-        assert mine
-        _, error = other.communicate()
-    assert "another process is scanning" in error
+    source = desk.app.documents.add(desk.root)
+    home = desk.app.config.home
+    command = [sys.executable, "-m", "zapomni", "--home", str(home), "source", "scan", "--scope", "all", "--json"]
+    with desk.app.store.documents.worker_lock("scan") as mine:
+        other = subprocess.run(command, capture_output=True, text=True, env=environment(home), check=False)
+    assert mine
+    assert other.returncode == 7
+    (told,) = json.loads(other.stdout)["sources"]
+    assert (told["id"], told["problem"]) == (source.id, "another process is scanning just now")
+    assert desk.app.documents.sources()[0].scanned_at is None
     assert desk.scan().added == 1

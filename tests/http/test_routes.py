@@ -119,6 +119,22 @@ def test_a_scan_brings_the_notes_of_a_mirrored_folder_in(web: Web, tmp_path: Pat
 
 
 @pytest.mark.promise("http.verbs")
+@pytest.mark.parametrize(("lock", "left"), [("scan", "docs"), ("mirror", "vault"), ("ingest-scan", "mail")])
+def test_a_folder_that_another_process_scans_is_named_and_the_others_are_read(
+    web: Web, tmp_path: Path, lock: str, left: str
+) -> None:
+    for name, mode in (("docs", "index"), ("vault", "mirror"), ("mail", "ingest")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "пирс.md").write_text(f"Буй у третьего пирса: {name}.\n", encoding="utf-8")
+        web.app.documents.add(tmp_path / name, mode=mode, scope="agent:boat")
+    with web.app.store.worker_lock(lock):  # as another process that is at work holds it
+        came = web.good("POST", "/sources/scan", {"scope": ["all"]})["sources"]
+    told = {one["root"].rpartition("/")[2]: (one["added"], one["problem"]) for one in came}
+    assert told.pop(left) == (0, "another process is scanning just now")
+    assert [*told.values()] == [(1, None)] * 2
+
+
+@pytest.mark.promise("http.verbs")
 def test_a_run_is_taken_back_as_one(web: Web) -> None:
     ids = [web.good("POST", "/memories", {"content": text})["id"] for text in (RUSSIAN, ENGLISH)]
     run = web.app.delete_many(ids).run

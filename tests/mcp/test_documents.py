@@ -171,6 +171,12 @@ def test_a_scan_that_stopped_is_told_to_the_agent_and_to_those_who_search(app: Z
     assert found["stale"][0].startswith(papers.as_posix())
 
 
+def test_what_another_process_scans_just_now_is_named_to_the_agent(app: Zapomni) -> None:
+    with app.store.documents.worker_lock("scan"):
+        came = good(app, "index_documents")
+    assert came["reason"] == came["sources"][0]["problem"] == "another process is scanning just now"
+
+
 def test_many_files_that_were_passed_over_are_named_up_to_a_bound(app: Zapomni, papers: Path) -> None:
     for no in range(25):
         write(papers, f"s/{no}.pem", "x")

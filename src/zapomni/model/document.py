@@ -176,15 +176,19 @@ class Skipped(Struct, frozen=True, kw_only=True):
     reason: str
 
 
+SCANNED_ELSEWHERE: Final = "another process is scanning just now"
+"""The `problem` of a source that was left to another process, which holds the lock of its mode."""
+
+
 class Scanned(Struct, frozen=True, kw_only=True):
     """What one scan of a source came to.
 
     Files: `added`, `changed`, `moved`, `removed`, `unchanged`; `read` counts those whose content was looked at.
     `chunks` were written. `skipped` names files and folders that were passed over, `excluded` counts by rule what
     the rules left out, `notes` say what was odd about files that were read. `problem` says why the scan stopped
-    before its end, and then nothing was removed, or why it found nothing. Of an ingested source alone: `waits`, why
-    what was read of some file waits for a model. Of a mirrored folder alone: `written` and `dropped` files, which
-    followed their memories, and `conflicts`, whose two sides both stay.
+    before its end, and then nothing was removed, why it found nothing, or did not begin (`SCANNED_ELSEWHERE`). Of an
+    ingested source alone: `waits`, why what was read of some file waits for a model. Of a mirrored folder alone:
+    `written` and `dropped` files, which followed their memories, and `conflicts`, whose two sides both stay.
     """
 
     source: Source

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from zapomni.errors import Unavailable, ZapomniError
+from zapomni.errors import ZapomniError
 from zapomni.files.rules import Rules
 from zapomni.files.tree import Tree
 from zapomni.files.walk import walk
-from zapomni.model.document import Chunk, Document, Scanned, Skipped
+from zapomni.model.document import SCANNED_ELSEWHERE, Chunk, Document, Scanned, Skipped
 from zapomni.readers.kinds import kind_of
 from zapomni.readers.registry import limit_of, reader_for, version_of
 from zapomni.text.chunks import chunks
@@ -69,14 +69,12 @@ def scan(
 ) -> Scanned:
     """Bring the index of one source up to date and say what that came to.
 
-    A file that cannot be read costs nothing but itself: it is named. Raises `Unavailable` while another process
-    scans; a root that is gone or cannot be read is the answer's `problem`, and what was known of it stays.
+    A file that cannot be read costs nothing but itself: it is named. A root that is gone or cannot be read is the
+    answer's `problem`, and what was known of it stays; so it is while another process scans.
     """
     with documents.worker_lock("scan") as mine:
         if not mine:
-            raise Unavailable(
-                "another process is scanning", remedy="What is attached stays so; scan again when it is done"
-            )
+            return Scanned(source=source, problem=SCANNED_ELSEWHERE)
         try:
             found = walk(source.root, Rules.of(source.include, source.exclude), limit=limit_of)
         except ZapomniError as error:

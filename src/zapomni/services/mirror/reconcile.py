@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from zapomni.errors import Unavailable, ZapomniError
-from zapomni.model.document import Scanned, Skipped, SourceStatus
+from zapomni.errors import ZapomniError
+from zapomni.model.document import SCANNED_ELSEWHERE, Scanned, Skipped, SourceStatus
 from zapomni.services.documents.scan import GONE_FEWEST, GONE_SHARE, too_much
 from zapomni.services.mirror.conflicts import name_clash, reopen, sides
 from zapomni.services.mirror.give import GIVEN, give, make_files, move_files
@@ -56,11 +56,11 @@ def scan_mirror(
 
     What changes in memories is one run. A file that cannot be a memory, or cannot be written, costs nothing but
     itself. When too much is gone at once on either side, nothing is removed from the other and nothing is written.
-    Raises `Unavailable` while another process does this.
+    While another process does this, that is the answer's `problem`.
     """
     with context.store.worker_lock(LOCK) as mine:
         if not mine:
-            raise Unavailable("another process is reconciling folders", remedy="Wait for it, or try again later")
+            return Scanned(source=source, problem=SCANNED_ELSEWHERE)
         try:
             scanned = _reconcile(context, source, actor, index, rest_s, progress, accept_removals=accept_removals)
         except ZapomniError as error:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from zapomni.errors import Unavailable, ZapomniError
+from zapomni.errors import ZapomniError
 from zapomni.files.rules import Rules
 from zapomni.files.tree import Tree
 from zapomni.files.walk import walk
 from zapomni.model import Run
-from zapomni.model.document import Scanned, Skipped, SourceStatus
+from zapomni.model.document import SCANNED_ELSEWHERE, Scanned, Skipped, SourceStatus
 from zapomni.readers.images import IMAGE_ENDINGS, IMAGE_LIMIT, is_image_name
 from zapomni.readers.registry import limit_of
 from zapomni.services.documents.scan import digest_of, too_much
@@ -65,11 +65,11 @@ def scan_ingested(
     `quick` looks at paths alone: what is new is read, what is gone is retired, what changed waits for a whole scan,
     which compares every file's SHA-256. A file that changed within `rest_s` is left for the next scan, for it may
     not be finished. `llm_for` gives the model for the calls of a run. A file that cannot be read costs nothing but
-    itself. Raises `Unavailable` while another process does this.
+    itself. While another process does this, that is the answer's `problem`.
     """
     with context.store.worker_lock(LOCK) as mine:
         if not mine:
-            raise Unavailable("another process is reading files into memories", remedy="Try again later")
+            return Scanned(source=source, problem=SCANNED_ELSEWHERE)
         try:
             found = look_around(source)
         except ZapomniError as error:

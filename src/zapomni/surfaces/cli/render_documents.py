@@ -211,7 +211,7 @@ def scans(found: Sequence[Scanned], held: Mapping[str, int]) -> Iterator[str]:
             yield f"{INDENT}left out by rules: {counted(scanned.excluded)}"
         if scanned.problem:
             yield click.style(f"{INDENT}stopped: {one_line(scanned.problem)}", fg="red")
-            yield f"{INDENT}{_remedy(scanned.source, held.get(scanned.source.id, 0))}"
+            yield f"{INDENT}{_remedy(scanned, held.get(scanned.source.id, 0))}"
 
 
 def foreseen(found: Sequence[ScanForecast], usd: float | None) -> Iterator[str]:
@@ -246,9 +246,13 @@ def _status(source: Source) -> str:
     return "source status" + (f" --scope {source.scope}" if str(source.scope).startswith("agent:") else "")
 
 
-def _remedy(source: Source, held: int) -> str:
+def _remedy(scanned: Scanned, held: int) -> str:
     """Say what can be done about a scan that stopped, or that found nothing."""
-    one = source.id[:SHORT]
+    from zapomni.model.document import SCANNED_ELSEWHERE
+
+    one = scanned.source.id[:SHORT]
+    if scanned.problem == SCANNED_ELSEWHERE:
+        return f"Nothing of it was looked at here: `zapomni source scan {one}` when that one is done"
     if held:
         return f"If they are gone for good: `zapomni source scan {one} --accept-removals`, or `source remove {one}`"
     return "See `zapomni source status`; --include brings back what rules leave out"
