@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import pydoc
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from inspect import signature
+from pathlib import Path
 from threading import Barrier
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import zapomni
 from zapomni import model
 from zapomni.errors import Ambiguous, ConfigError, Conflict, InvalidInput, NotFound, Refused, ZapomniError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OFF: dict[str, Any] = {"embedder.provider": "none"}
 BAD: dict[str, Any] = {"recall.limit": 0}
@@ -224,6 +227,44 @@ BAD_CALLS: list[tuple[type[ZapomniError], str, list[Any], dict[str, Any]]] = [
     (ZapomniError, "export", ["/not/there/out.jsonl"], {}),
     (ZapomniError, "restore", ["/not/there.db"], {}),
 ]
+
+
+def error_classes() -> list[type[ZapomniError]]:
+    """Every class of error, of those that stand in the modules of a room too."""
+    names, found = {"ZapomniError"}, list[type[ZapomniError]]()
+    files = sorted(Path(zapomni.__file__).parent.rglob("*.py"), key=lambda file: file.name != "errors.py")
+    for file in files:
+        for name, above in re.findall(r"^class (\w+)\((\w+)\):", file.read_text(encoding="utf-8"), re.MULTILINE):
+            if above in names:
+                names.add(name)
+                module = file.relative_to(Path(zapomni.__file__).parents[1]).with_suffix("")
+                found.append(getattr(import_module(".".join(module.parts)), name))
+    return [ZapomniError, *found]
+
+
+GIVEN: dict[str, Any] = {
+    "str": "текст",
+    "int": 7,
+    "bool": True,
+    "float | None": 1.5,
+    "tuple[str, ...]": ("a", "б"),
+    "object": {"content": "Буй"},
+}
+
+
+def test_every_error_survives_being_copied_and_being_sent_to_another_process() -> None:
+    kinds = error_classes()
+    assert {InvalidInput, Ambiguous, Conflict, ConfigError} < {*kinds}
+    assert {"Again", "ReplyProblem", "Unreadable", "Internal", "Usage", "Transient"} < {one.__name__ for one in kinds}
+    for kind in kinds:
+        wanted = signature(kind).parameters.values()
+        words = [GIVEN[one.annotation] for one in wanted if one.kind is one.POSITIONAL_OR_KEYWORD]
+        error = kind(*words, **{one.name: GIVEN[one.annotation] for one in wanted if one.kind is one.KEYWORD_ONLY})
+        error.add_note("said on the way")
+        sent = [pickle.loads(pickle.dumps(error, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
+        for again in (copy.copy(error), copy.deepcopy(error), *sent):
+            assert type(again) is kind
+            assert (str(again), again.args, vars(again)) == (str(error), error.args, vars(error))
 
 
 def test_what_cannot_be_done_is_an_error_of_the_package_that_says_what(tmp_path: Path) -> None:

@@ -5,7 +5,9 @@ Each class carries its own `code` and `exit_status`; surfaces render these and a
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeVar
+
+Error = TypeVar("Error", bound="ZapomniError")
 
 
 class ZapomniError(Exception):
@@ -22,6 +24,15 @@ class ZapomniError(Exception):
         self.message = message
         self.remedy = remedy
         super().__init__(f"{message}. {remedy}" if remedy else message)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Let an error be copied and sent to another process, whatever it was made of; the cause stays behind."""
+        return _again, (type(self), self.args), self.__dict__
+
+
+def _again(kind: type[Error], args: tuple[object, ...]) -> Error:
+    """Return an error as it was; its attributes are set anew by whoever unpickles it."""
+    return kind.__new__(kind, *args)
 
 
 class InvalidInput(ZapomniError):
