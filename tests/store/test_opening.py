@@ -10,6 +10,7 @@ import apsw
 import pytest
 from msgspec.structs import replace
 
+from zapomni.config import load
 from zapomni.errors import StoreDamaged, Unavailable
 from zapomni.model import USER_SCOPE, Actor, Filter, Kind, Memory, Verb
 from zapomni.record import to_record
@@ -251,3 +252,10 @@ def test_a_place_that_cannot_be_made_is_unavailable(tmp_path):
     (tmp_path / "folder.db").mkdir()
     with pytest.raises(Unavailable, match="cannot be opened"):
         open_sqlite(tmp_path / "folder.db")
+
+
+def test_a_store_waits_as_long_as_the_setting_says_where_nothing_else_is_said(tmp_path):
+    store = open_sqlite(tmp_path / "memories.db")
+    with store._db.reading() as db:
+        assert db.execute("PRAGMA busy_timeout").fetchall() == [(load({}, environ={}).store.busy_timeout_ms,)]
+    store.close()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from zapomni.clock import system_clock
 from zapomni.errors import Unavailable
 from zapomni.record import stamp
+from zapomni.settings import StoreSettings
 from zapomni.store.sqlite import read
 from zapomni.store.sqlite.condition import Condition, condition
 from zapomni.store.sqlite.connection import Connections
@@ -33,10 +34,10 @@ if TYPE_CHECKING:
     from zapomni.store.sqlite.write import SqliteTx
     from zapomni.text.words import QueryWord
 
-BUSY_TIMEOUT_MS = 5_000
+_PATIENCE_MS: Final = StoreSettings().busy_timeout_ms
 
 
-def open_sqlite(path: Path, *, busy_timeout_ms: int = BUSY_TIMEOUT_MS, clock: Clock = system_clock) -> SqliteStore:
+def open_sqlite(path: Path, *, busy_timeout_ms: int = _PATIENCE_MS, clock: Clock = system_clock) -> SqliteStore:
     """Open the store of a file, making or migrating it first where needed; any number of processes may.
 
     Raises `StoreDamaged` for a file that is not ours or newer than us, `Unavailable` for one that cannot be
