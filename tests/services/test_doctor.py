@@ -208,3 +208,16 @@ def test_what_is_attached_is_looked_at_and_a_setting_of_a_folder_that_is_not_the
         papers.rename(tmp_path / "elsewhere")
         app.documents.scan()
         assert "source" in {check.name for check in app.doctor() if not check.ok}
+
+
+def test_a_store_under_two_names_is_told(opened: Callable[..., Zapomni]) -> None:
+    app = opened()
+    app.remember("Буй у третьего пирса")
+    path = app.config.store_path
+    path.with_name("другое.db").hardlink_to(path)
+    (told,) = [check for check in app.doctor() if check.name == "file"]
+    assert not told.ok
+    assert "under 2 names" in told.detail
+    assert "remove the other names" in told.remedy
+    path.with_name("другое.db").unlink()
+    assert next(check for check in app.doctor() if check.name == "file").ok

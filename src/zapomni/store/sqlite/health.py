@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 _REBUILD: Final = "Run `zapomni doctor --repair`"
 _RESTORE: Final = "Restore a backup; `zapomni export` saves what can still be read"
+_ONE_NAME: Final = (
+    "End every zapomni process and remove the other names (`find / -samefile FILE` lists them): each has a journal and"
+    " locks of its own, so that what is written under one can be lost under the other"
+)
 _OPEN: Final = 0o077
 """Permission bits of everybody but the owner."""
 
@@ -101,8 +105,10 @@ def _forget_documents(db: apsw.Connection) -> None:
 
 def _file(db: apsw.Connection, path: Path) -> Check:
     schema, application = value_of(db, "PRAGMA user_version"), value_of(db, "PRAGMA application_id")
-    size = path.stat().st_size
-    detail = f"{path}, {size:,} bytes, schema {schema}"
+    found = path.stat()
+    detail = f"{path}, {found.st_size:,} bytes, schema {schema}"
+    if found.st_nlink > 1:
+        return Check(name="file", ok=False, detail=f"{detail}, under {found.st_nlink} names", remedy=_ONE_NAME)
     return Check(name="file", ok=application == APPLICATION, detail=detail, remedy="Move the file away")
 
 
