@@ -51,6 +51,7 @@ PROMISES: Final = {
     "exchange.lossless": "Export, import into an empty store, export again: the same.",
     "exchange.bad-lines": "Bad lines are named by number and reason; good ones are kept.",
     "exchange.resumes": "A killed import, run again, finishes with everything exactly once.",
+    "exchange.whole": "An export appears only when complete, and the next one clears away what a killed one left.",
     "backup.whole": "A backup holds everything acknowledged before it began; a failed one leaves nothing that looks complete.",
     "doctor.repairs": "What is derived is checked against the memories and can be rebuilt.",
     "documents.fresh": "A scan brings the index to what the files say now, and opens and embeds only what changed.",

@@ -191,8 +191,8 @@ def test_what_a_killed_backup_left_behind_goes_with_the_next_one(app: Zapomni, t
     app.remember("The kiln fires at 1040")
     with subprocess.Popen([sys.executable, "-c", ""]) as dead:
         dead.wait()
-    abandoned = tmp_path / f".copy.db.{dead.pid}.part"
-    running = tmp_path / f".copy.db.{os.getppid()}.part"
+    abandoned = tmp_path / f".copy.db.{dead.pid}-0a0b0c0d.part"
+    running = tmp_path / f".copy.db.{os.getppid()}-0a0b0c0d.part"
     for part in (abandoned, running):
         part.write_bytes(b"half")
     app.backup(tmp_path / "copy.db")

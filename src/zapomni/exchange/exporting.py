@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
@@ -13,6 +12,7 @@ from zapomni.exchange import agent_memory_mcp, jsonl
 from zapomni.exchange.entries import Format
 from zapomni.record import stamp
 from zapomni.services.parse import parse_choice
+from zapomni.unfinished import clear_abandoned, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -126,7 +126,8 @@ def _is_beside_a_store(path: Path) -> bool:
 
 @contextmanager
 def _whole_file(path: Path) -> Iterator[BinaryIO]:
-    part = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    clear_abandoned(path)
+    part = part_of(path, "part")
     try:
         with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb", buffering=_BUFFER) as stream:
             yield stream

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ import apsw
 
 from zapomni.errors import Unavailable
 from zapomni.store.sqlite.connection import value_of
+from zapomni.unfinished import clear, clear_abandoned, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,38 +43,6 @@ def made_whole(target: Path) -> Iterator[Path]:
         _flush(target.parent)
     finally:
         clear(part)
-
-
-def part_of(target: Path, end: str) -> Path:
-    """Return a name beside a file for what will become it, one that no other process or thread takes."""
-    return target.with_name(f".{target.name}.{os.getpid()}-{os.urandom(4).hex()}.{end}")
-
-
-def clear(part: Path) -> None:
-    """Remove a name that `part_of` gave with all that was made beside it: logs, a lock, a copy from before a change."""
-    for file in part.parent.glob(f"{glob.escape(part.name)}*"):
-        file.unlink(missing_ok=True)
-
-
-def clear_abandoned(target: Path) -> None:
-    """Remove what was to become the same target and was left behind when its process was killed."""
-    start = f".{target.name}."
-    for part in target.parent.glob(f"{glob.escape(start)}[0-9]*.*"):
-        number = part.name.removeprefix(start).partition(".")[0].partition("-")[0]
-        if number.isdigit() and not _runs(int(number)):
-            part.unlink(missing_ok=True)
-
-
-def _runs(process: int) -> bool:
-    if os.name != "posix":
-        return True  # asking is not harmless elsewhere
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _fill(db: apsw.Connection, part: Path) -> None:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Final
 import apsw
 
 from zapomni.errors import NotFound, Refused, StoreDamaged, Unavailable
-from zapomni.store.sqlite.backup import clear, clear_abandoned, copy, part_of
+from zapomni.store.sqlite.backup import copy
 from zapomni.store.sqlite.connection import Connections, clear_log, connect, value_of
 from zapomni.store.sqlite.faults import translated, translated_backup
 from zapomni.store.sqlite.opening import APPLICATION, SCHEMA, open_file
 from zapomni.store.sqlite.snapshot import SqliteSnapshot
+from zapomni.unfinished import clear, clear_abandoned, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
