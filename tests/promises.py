@@ -141,6 +141,7 @@ PROMISES: Final = {
     "index.line": "A memory is one line of the index, of at most 150 characters, with a link that leads to its file.",
     "index.kept": "Lines that people wrote in an index stay byte for byte and in their order.",
     "index.budget": "What a harness does not load of an index is told line by line.",
+    "index.killed": "What a scan that was killed had not said in the index yet, the next one says.",
     "index.cut": "A cut of an index moves lines byte for byte, keeps rules in sight, and can be taken back.",
     "index.layout": "A folder of memories and its index are laid out as Claude Code lays them out, within what it loads.",
     "vault.report": "A report names every flaw of a folder of memories with its place, and writes nothing.",

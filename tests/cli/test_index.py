@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import signal
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -443,6 +446,25 @@ def test_undoing_a_deletion_brings_every_line_of_the_memory_back_where_it_was(
         assert held(doubled) == before
 
 
+@pytest.mark.promise("index.kept")
+@pytest.mark.parametrize("ahead", ["", "# Память\n\n"])
+def test_lines_that_went_one_after_the_other_come_back_in_their_order(home: Path, zap: Zap, ahead: str) -> None:
+    names = ["первый", "второй", "третий", "последний"]
+    page = ahead + "".join(f"- [{name}]({name}.md) — о чём он\n" for name in names)
+    notes = {f"{name}.md": note(f"{name} шаг.", name=name, description="о чём он") for name in names}
+    folder = write(home / "memory", {"MEMORY.md": page, **notes})
+    zap("source", "add", str(folder), "--mode", "mirror", "--scope", "agent:coder")
+    ids = {one["title"]: one["id"] for one in zap("list", "--json", "--scope", "agent:coder").json["memories"]}
+    for order in (names[:2], names[1::-1], names[:3], names[2::-1]):
+        for verb in (("delete", "--yes"), ("undo",)):
+            for name in order:
+                zap(verb[0], ids[name], "--scope", "agent:coder", *verb[1:])
+                scan(zap)
+            if verb[0] == "delete":
+                assert not any(f"{name}.md" in index_of(folder) for name in order)
+        assert index_of(folder) == page
+
+
 @pytest.mark.promise("index.kept", "history.erase")
 def test_lines_that_went_with_a_memory_follow_its_file_and_are_gone_once_it_is_erased(
     doubled: Path, zap: Zap, home: Path
@@ -591,3 +613,71 @@ def test_a_note_on_a_leaf_that_somebody_deletes_loses_its_lines_there_until_it_i
     (doubled / "ship-1.md").write_bytes(before["ship-1.md"])
     scan(zap)
     assert held(doubled) == before
+
+
+KILLED = """
+import os, signal, sys
+from zapomni.services.mirror import reconcile
+from zapomni.services.vault import keep
+from zapomni.surfaces.cli.main import run
+room, name = {"reconcile": reconcile, "keep": keep}[sys.argv[1]], sys.argv[2]
+setattr(room, name, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+run(["source", "scan", "--scope", "all"])
+"""
+
+
+def scan_killed_at(room: str, name: str) -> None:
+    done = subprocess.run([sys.executable, "-c", KILLED, room, name], capture_output=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done
+
+
+@pytest.mark.promise("index.killed")
+@pytest.mark.parametrize("at", ["reconcile.keep_index", "keep.write_pages", "keep._settled"])
+def test_what_a_killed_scan_had_not_said_in_the_index_yet_the_next_one_says(folder: Path, zap: Zap, at: str) -> None:
+    keep(zap, "Первый факт.", "--title", "Первый")
+    second = keep(zap, "Второй факт.", "--title", "Второй")
+    third = keep(zap, "Третий факт.", "--title", "Третий")
+    scan(zap)
+    whole = index_of(folder)
+    gone = [line for line in whole.splitlines(keepends=True) if "второй.md" not in line and "tabs" not in line]
+    zap("delete", second, "--scope", "agent:coder", "--yes")
+    zap("update", third, "--scope", "agent:coder", "--path", "факты")
+    (folder / "tabs-not-spaces.md").unlink()
+    (folder / "release-owner.md").rename(folder / "owner.md")
+    scan_killed_at(*at.split("."))
+    assert sorted(held(folder)) == ["MEMORY.md", "owner.md", "первый.md", "факты/третий.md"]
+    (folder / "owner.md").rename(folder / "владелец.md")
+    scan_killed_at(*at.split("."))
+    scan(zap)
+    moved = {"release-owner.md": "владелец.md", "третий.md": "факты/третий.md"}
+    for old, new in moved.items():
+        whole, gone = whole.replace(f"({old})", f"({new})"), [line.replace(f"({old})", f"({new})") for line in gone]
+    assert index_of(folder) == "".join(gone)
+    every = zap("list", "--json", "--scope", "agent:coder", "--deleted").json["memories"]
+    for one in (second, next(one["id"] for one in every if one["title"] == "tabs-not-spaces")):
+        zap("undo", one, "--scope", "agent:coder")
+        scan_killed_at(*at.split("."))
+    scan(zap)
+    assert index_of(folder) == whole
+
+
+@pytest.mark.promise("index.killed")
+def test_a_file_that_is_there_again_after_a_killed_scan_keeps_its_line(folder: Path, zap: Zap) -> None:
+    (folder / "tabs-not-spaces.md").unlink()
+    scan_killed_at("reconcile", "keep_index")
+    write(folder, {"tabs-not-spaces.md": note("Пробелы, а не табуляция.", name="tabs-not-spaces")})
+    scan(zap)
+    assert index_of(folder) == INDEX
+
+
+@pytest.mark.promise("index.killed")
+def test_lines_of_a_memory_and_a_file_that_both_went_go_too(folder: Path, zap: Zap) -> None:
+    every = zap("list", "--json", "--scope", "agent:coder").json["memories"]
+    one = next(one["id"] for one in every if one["title"] == "tabs-not-spaces")
+    zap("delete", one, "--scope", "agent:coder", "--yes")
+    (folder / "tabs-not-spaces.md").unlink()
+    scan(zap)
+    assert index_of(folder) == INDEX.splitlines(keepends=True)[1]
+    zap("undo", one, "--scope", "agent:coder")
+    scan(zap)
+    assert index_of(folder) == INDEX

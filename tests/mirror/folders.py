@@ -10,8 +10,11 @@ from zapomni.app import Zapomni
 from zapomni.config import load
 from zapomni.model import Filter, Trust
 from zapomni.services.mirror import give as mirror_give
+from zapomni.services.mirror.plan import path_key
 from zapomni.services.mirror.says import said
 from zapomni.services.mirror.state import Reconcile
+from zapomni.services.vault import pages as vault_pages
+from zapomni.text.index_page import parse_index, target_key
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -141,6 +144,12 @@ class Vault:
         wrong += [f"no row: {one}" for one in self.files() if one.endswith(".md") and one not in rows]
         return wrong
 
+    def dead_lines(self) -> list[str]:
+        """Lines of the index that lead to no file."""
+        files = {path_key(path) for path in self.files()}
+        entries = [line.entry for line in parse_index(self.index().decode()).entries]
+        return [one.target for one in entries if one is not None and path_key(target_key(one.target)) not in files]
+
     def close(self) -> None:
         self.app.close()
 
@@ -174,4 +183,5 @@ def burn(monkeypatch: Any, vault: Vault) -> None:
 
     for name in ("write_file", "move_file", "remove_file"):
         monkeypatch.setattr(mirror_give, name, around(getattr(mirror_give, name)))
+    monkeypatch.setattr(vault_pages, "write_file", around(vault_pages.write_file))
     monkeypatch.setattr(Reconcile, "_link", link)

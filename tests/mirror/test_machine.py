@@ -206,6 +206,7 @@ class MirrorMachine(RuleBasedStateMachine):
         assert came.problem is None
         wrong = self.vault.disagreements({one.path for one in came.skipped})
         assert not wrong, (wrong, self.vault.rows(), self.vault.files())
+        assert not self.vault.dead_lines(), (self.vault.index(), self.vault.rows(), self.vault.files())
         before = self.vault.files(), self.vault.index(), self.vault.revisions(), self.vault.app.store.generation()
         again = self.vault.scan()
         assert not any(getattr(again, name) for name in COUNTS), again

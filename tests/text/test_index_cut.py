@@ -132,12 +132,29 @@ def test_every_line_that_a_person_wrote_moves_and_comes_back_and_no_reconcile_re
 def test_lines_that_went_with_their_note_come_back_where_they_were(lines, end, closed, lead):
     page = lead + end.join(lines) + (end if closed else "")
     pages = {INDEX: page}
-    kept = lines_of(pages, "ship.md")
+    kept = lines_of(pages, ["ship.md"])["ship.md"]
     without_it = {INDEX: with_entries(page, [], became={"ship.md": None})}
-    assert lines_of(without_it, "ship.md") == ()
+    assert lines_of(without_it, ["ship.md"]) == {"ship.md": ()}
     after = with_lines_of(without_it, kept, "ship.md")
     assert after == pages
     assert with_lines_of(after, kept, "ship.md") == after
+
+
+@given(st.data(), st.integers(1, 40), st.sampled_from(["", "# Память\n", "# Память\n\n"]))
+def test_lines_that_go_one_after_the_other_come_back_in_their_places_in_any_order(data, count, head):
+    names = [f"шаг-{no}.md" for no in range(count)]
+    whole = {INDEX: head + "".join(f"- [Шаг {no}]({name}) — что\n" for no, name in enumerate(names))}
+    pages, went = whole, {}
+    for name in data.draw(st.permutations(names)):
+        kept = [line for lines in went.values() for line in lines]
+        went |= lines_of(pages, [name], kept)
+        pages = {INDEX: with_entries(pages[INDEX], [], became={name: None})}
+    back = data.draw(st.permutations(names))
+    for at, name in enumerate(back):
+        away = [line for lines in went.values() for line in lines]
+        pages = with_lines_of(pages, went.pop(name), name, away)
+        assert keys(pages[INDEX]) == [one for one in names if one in back[: at + 1]]
+    assert pages == whole
 
 
 @given(PAGES, CARDS, CARDS)

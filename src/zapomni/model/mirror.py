@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Agreed(Struct, frozen=True, kw_only=True):
@@ -47,10 +52,18 @@ class KeptLine(Struct, frozen=True, kw_only=True):
     """A line of an index that went with its memory, so that an undo brings both back.
 
     `path` is the file that it leads to, `page` where it stood, `text` the line with its end. `above` are marks of the
-    nearest lines above it, the last one first and empty for blank ones: hashes, for they speak of other memories.
+    nearest lines above it, the last one first and empty for blank ones: hashes, for they speak of other memories. What
+    begins with a dash is the mark of a line that had gone before.
     """
 
     path: str
     page: str
     text: str
     above: tuple[str, ...]
+
+
+class Moves(Struct, frozen=True, kw_only=True):
+    """Files that went elsewhere, all at once: `moved` says where each is, `gone` whose those were that are no more."""
+
+    moved: Mapping[str, str] = {}
+    gone: Mapping[str, str] = {}

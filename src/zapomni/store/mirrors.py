@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from zapomni.model import Scope
-    from zapomni.model.mirror import Agreed, KeptLine, Removed
+    from zapomni.model.mirror import Agreed, KeptLine, Moves, Removed
 
 
 class Standing(NamedTuple):
@@ -43,6 +43,12 @@ class MirrorWrites(Protocol):
     def keep_lines(self, source_id: str, memory_id: str, lines: Sequence[KeptLine]) -> None:
         """Keep the lines of an index that go with a memory, in place of what was kept of it; none forget those."""
 
+    def owe(self, source_id: str, step: int, moves: Moves) -> None:
+        """Keep that the index does not yet say where these files went; moves of one step are all at once."""
+
+    def pay(self, source_id: str, step: int) -> None:
+        """Forget the steps that are owed up to this one: the index says so."""
+
 
 class Mirrors(Protocol):
     """The mirrored folders of one store; methods may be called from any thread. Raises what `Store` raises."""
@@ -61,6 +67,12 @@ class Mirrors(Protocol):
 
     def kept_lines(self, source_id: str) -> dict[str, tuple[KeptLine, ...]]:
         """Return the lines of the index that went with their memories, by the ids of those."""
+
+    def returning_lines(self, source_id: str) -> dict[str, tuple[KeptLine, ...]]:
+        """Return those of memories that have a file again, by its path."""
+
+    def owed(self, source_id: str) -> dict[int, Moves]:
+        """Return the steps that the index does not show yet, oldest first."""
 
     def standing(self, scope: Scope) -> Mapping[str, Standing]:
         """Return every memory of a scope, deleted ones too, by id, oldest first."""

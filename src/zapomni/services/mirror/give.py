@@ -12,10 +12,11 @@ from msgspec.structs import replace
 
 from zapomni.errors import InvalidInput, ZapomniError
 from zapomni.files.writing import move_file, remove_file, write_file
+from zapomni.model.mirror import Moves
 from zapomni.services.mirror.look import read_said
 from zapomni.services.mirror.plan import Act, Seen, free_path, path_key
 from zapomni.services.mirror.says import folder_of, name_of, note_fields, note_of, said, topic_of
-from zapomni.services.mirror.state import row_of
+from zapomni.services.mirror.state import DONE, row_of
 from zapomni.services.mirror.take import keep_text
 from zapomni.text.notes import edited_note
 
@@ -73,11 +74,13 @@ def move_files(state: Reconcile, judged: Sequence[Judged]) -> None:
     if not moved_to:
         return
     texts = state.context.store.mirrors.texts(state.source.id, [row.path for row, _ in moved_to])
+    moves = {row.path: to for row, to in moved_to}
     with state.writing() as tx:
         for row, to in moved_to:
             state.agree(tx, replace(row, path=to), texts.get(row.path))
+        state.owe(tx, DONE, Moves(moved=moves))
     state.counts["written"] += len(moved_to)
-    state.moved |= {row.path: to for row, to in moved_to}
+    state.edited = [moves.get(path, path) for path in state.edited]
 
 
 def _home_of(state: Reconcile, row: Agreed, memory: Memory) -> str | None:
@@ -209,7 +212,7 @@ def _drop_all(state: Reconcile, rows: Sequence[Agreed]) -> None:
         except ZapomniError as error:
             state.skip(row.path, error.message)
     state.counts["dropped"] += len(gone)
-    state.dropped |= gone
     if gone:
         with state.writing() as tx:
             state.forget(tx, gone)
+            state.owe(tx, DONE, Moves(gone=gone))

@@ -22,7 +22,7 @@ from zapomni.services.mirror.look import LEAF, look, skipped, walked
 from zapomni.services.mirror.plan import Act, Pair, Pairing, pair_up
 from zapomni.services.mirror.state import Reconcile
 from zapomni.services.mirror.take import TAKEN, admit_new, follow, take
-from zapomni.services.vault.keep import Changes, Moves, keep_index
+from zapomni.services.vault.keep import Changes, keep_index
 from zapomni.text.index_cut import INDEX
 
 if TYPE_CHECKING:
@@ -100,6 +100,7 @@ def _reconcile(
     standing, rows = mirrors.standing(source.scope), mirrors.agreed(source.id)
     looked = look(source, rows, clock=context.clock, rest_s=rest_s, progress=progress)
     state = Reconcile(context, source, looked, rows, standing, actor)
+    _settle_page(state, index)
     reopen(state)
     pairing = _followed(state, pair_up(state.rows, looked.seen.values(), looked.hides))
     judged = judge(state, pairing)
@@ -157,16 +158,22 @@ def _too_much(state: Reconcile, judged: Sequence[Judged]) -> str | None:
     return None
 
 
+def _settle_page(state: Reconcile, index: IndexSettings) -> None:
+    """Let the index follow what a scan that was killed had agreed on; the line of a file that is there by now stays."""
+    owed = state.context.store.mirrors.owed(state.source.id)
+    came = {to for moves in owed.values() for to in moves.moved.values()}
+    still = {
+        step: replace(moves, gone={p: one for p, one in moves.gone.items() if p in came or not state.is_there(p)})
+        for step, moves in owed.items()
+    }
+    if still:
+        keep_index(state.context, state.source, index, Changes(owed=still))
+
+
 def _keep_page(state: Reconcile, index: IndexSettings) -> None:
     """Let the index of the folder follow its files."""
-    written = Changes(
-        found=Moves(moved=state.followed, gone=state.deleted),
-        done=Moves(moved=state.moved, gone=state.dropped),
-        made=state.made,
-        edited=state.edited,
-        back=state.back,
-    )
-    kept = keep_index(state.context, state.source, index, written)
+    owed = state.context.store.mirrors.owed(state.source.id)
+    kept = keep_index(state.context, state.source, index, Changes(owed=owed, made=state.made, edited=state.edited))
     state.notes += [Skipped(path=INDEX, reason=warning) for warning in kept.warnings]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from zapomni.model import Memory
     from zapomni.model.document import Source
-    from zapomni.model.mirror import Agreed
+    from zapomni.model.mirror import Agreed, Moves
     from zapomni.services.context import Context
     from zapomni.services.mirror.look import Look
     from zapomni.services.mirror.plan import Seen
@@ -31,14 +31,17 @@ if TYPE_CHECKING:
 VERB = "mirror"
 """What the runs of a reconcile are called, and how the names begin under which it writes."""
 
+FOUND: Final = 1
+DONE: Final = 2
+"""The two steps in which files go elsewhere: what others did with them, and what a reconcile does after that."""
+
 
 class Reconcile:
     """What all parts of one reconcile share.
 
     `rows` is what the store holds as agreed, by path, `paths` says where the file of each memory is, `returning` whose
     file it would be that comes back, by its SHA-256, `taken` holds the `path_key`s of what stands in the folder.
-    What was done to files stands by their paths: `followed`, `deleted` and `back` by others before this reconcile,
-    `made`, `edited`, `dropped` and `moved` by it.
+    `made` and `edited` are the files that it wrote.
     """
 
     def __init__(
@@ -64,13 +67,9 @@ class Reconcile:
         self.counts: Counter[str] = Counter()
         self.skipped: list[Skipped] = []
         self.notes: list[Skipped] = []
-        self.followed: dict[str, str] = {}
-        self.deleted: dict[str, str] = {}
-        self.back: list[str] = []
         self.made: list[str] = []
         self.edited: list[str] = []
-        self.dropped: dict[str, str] = {}
-        self.moved: dict[str, str] = {}
+        self._owed = max(context.store.mirrors.owed(source.id), default=0)
         self._run: str | None = None
         self._mentions = resolved(self.rows.values())
 
@@ -116,6 +115,10 @@ class Reconcile:
             if row.tied and row.memory_id is not None and self.paths.get(row.memory_id) == path:
                 del self.paths[row.memory_id]
         tx.mirrors.forget(self.source.id, gone)
+
+    def owe(self, tx: Tx, step: int, moves: Moves) -> None:
+        """Keep where files went until the index says so: a scan that is killed before that leaves it to the next."""
+        tx.mirrors.owe(self.source.id, self._owed + step, moves)
 
     def holds(self, row: Agreed) -> bool:
         """Tell whether what is agreed of a path is still of one memory: another file may have been moved over it."""

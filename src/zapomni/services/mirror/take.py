@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from zapomni.errors import Conflict, InvalidInput, ZapomniError
 from zapomni.model import Patch, Status, Verb
-from zapomni.model.mirror import Agreed, Removed
+from zapomni.model.mirror import Agreed, Moves, Removed
 from zapomni.services.ahead import Ahead
 from zapomni.services.mirror.conflicts import clash, withdraw
 from zapomni.services.mirror.look import drop_said, read_said
 from zapomni.services.mirror.plan import Act
 from zapomni.services.mirror.says import folder_of, said, topic_of
-from zapomni.services.mirror.state import moved, row_of
+from zapomni.services.mirror.state import FOUND, moved, row_of
 from zapomni.services.outdate import outdate
 from zapomni.services.prepare import prepare
 from zapomni.services.remember import Entry, admit
@@ -58,7 +58,7 @@ def follow(state: Reconcile, pairs: Sequence[Pair]) -> dict[str, Agreed]:
             followed[row.path] = replace(row, path=file.path, version=version, clash=None)  # a proposal names the path
             state.agree(tx, followed[row.path], text)
             state.counts["moved"] += 1
-    state.followed |= {before: row.path for before, row in followed.items()}
+        state.owe(tx, FOUND, Moves(moved={before: row.path for before, row in followed.items()}))
     return followed
 
 
@@ -166,12 +166,12 @@ def _delete(state: Reconcile, tx: Tx, one: Judged) -> None:
     outdate(state.context, tx, current, after, actor=state.actor, at=now, run=run)
     tx.put(current, after, verb=Verb.DELETE, actor=state.actor, at=now, run=run)
     _forget(state, tx, one)
-    state.deleted[one.row.path] = current.id
     state.counts["removed"] += 1
 
 
 def _forget(state: Reconcile, tx: Tx, one: Judged) -> None:
     """Keep the words of a file that is gone; of one that another was moved over, `follow` has done so."""
+    state.owe(tx, FOUND, Moves(gone={one.row.path: one.row.memory_id or ""}))
     if state.holds(one.row):
         keep_text(state, tx, one.row)
         state.forget(tx, [one.row.path])
@@ -273,7 +273,6 @@ def _admit_one(state: Reconcile, tx: Tx, file: Seen, problem: str | None) -> Non
     elif known.deleted_at is not None:
         after = revived(state, tx, known, one)
         state.agree(tx, row_of(file, after, one), state.looked.texts[file.path])
-        state.back.append(file.path)
         state.counts["added"] += 1
     elif one.differs(known):
         blank = replace(row_of(file, known, one), sha256="", version=0, size=0, modified_ns=0)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from zapomni.model import Memory
     from zapomni.model.document import Source
-    from zapomni.model.mirror import KeptLine
+    from zapomni.model.mirror import KeptLine, Moves
     from zapomni.services.context import Context
     from zapomni.settings import IndexSettings
 
@@ -47,25 +47,15 @@ class Kept(Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
-class Moves(Struct, frozen=True, kw_only=True):
-    """Files that went elsewhere, all at once: `moved` says where each is, `gone` whose those were that are no more."""
-
-    moved: Mapping[str, str]
-    gone: Mapping[str, str]
-
-
 class Changes(Struct, frozen=True, kw_only=True):
     """What just happened to a mirrored folder, each file by its path.
 
-    `found` is what others had done with its files, `done` what we did with them after that. `made` and `edited` were
-    written by us; those in `back` had gone with their memories, and somebody put them there again.
+    `owed` says step by step where files went since the index was kept last. `made` and `edited` were written by us.
     """
 
-    found: Moves
-    done: Moves
-    made: Collection[str]
-    edited: Collection[str]
-    back: Collection[str]
+    owed: Mapping[int, Moves]
+    made: Collection[str] = ()
+    edited: Collection[str] = ()
 
 
 def keep_index(context: Context, source: Source, settings: IndexSettings, written: Changes) -> Kept:
@@ -75,20 +65,20 @@ def keep_index(context: Context, source: Source, settings: IndexSettings, writte
     where they have one of ours. Lines of moved files lead to where they are now, those of files that are gone go and
     are kept in the store. An index that cannot be read, or changes each time it is to be written, is left and named.
     """
-    tree = Tree(source.root)
-    went: dict[str, tuple[KeptLine, ...]] = {}
+    tree, mirrors = Tree(source.root), context.store.mirrors
+    went = mirrors.kept_lines(source.id) if any(moves.gone for moves in written.owed.values()) else {}
     try:
         for _ in range(_TRIES):
             before = read_pages(tree)
             after = before
-            for moves in (written.found, written.done):
+            for moves in written.owed.values():
                 after = _followed(context, source, after, moves, went)
-            back = _returning(context, source, written) if written.made or before else {}
-            if written.made or back or _leads(after, written.edited):
+            back = mirrors.returning_lines(source.id)
+            if written.made or (back and before) or _leads(after, written.edited):
                 after = _kept(context, source, after, written, back)
             with suppress(Conflict):
                 pages = write_pages(tree, before, after)
-                _let_go(context, source, back)
+                _settled(context, source, written, back)
                 return Kept(pages=pages, warnings=budget_warnings(after.get(INDEX, ""), settings))
     except Unavailable as error:
         return Kept(warnings=(f"the index was not brought up to date: {error.message}",))
@@ -133,10 +123,12 @@ def _kept(
     rows = context.store.mirrors.agreed(source.id)
     agreed = {path: row.memory_id for path, row in rows.items() if row.memory_id}
     pages = dict(before)
+    kept = context.store.mirrors.kept_lines(source.id) if returning else {}
+    away = [line for lines in kept.values() for line in lines]
     for path, lines in returning.items():
-        pages = with_lines_of(pages, lines, path)
-    listed, now = _listed(pages), [written.done.moved.get(path, path) for path in written.edited]
-    wanted = [*written.made, *(path for path in now if target_key(path) in listed)] if before else list(agreed)
+        pages = with_lines_of(pages, lines, path, away)
+    listed = _listed(pages)
+    wanted = [*written.made, *(one for one in written.edited if target_key(one) in listed)] if before else list(agreed)
     ids = {path: agreed[path] for path in wanted if path in agreed}
     found = context.store.get(list(ids.values()), everything_in((source.scope,)))
     memories = {memory.id: memory for memory in found}
@@ -158,14 +150,16 @@ def _keep_lines(
 ) -> set[str]:
     """Keep the lines that go with their memories, and return the files whose lines stay: they hold a secret.
 
-    `went` has those of earlier tries, of which some may be gone from the pages. Of an erased memory nothing is kept.
+    `went` has those of earlier tries and of a scan that was killed, of which some may be gone from the pages. Of an
+    erased memory nothing is kept.
     """
     staying = set[str]()
     if not gone:
         return staying
+    found = lines_of(pages, gone, [line for lines in went.values() for line in lines])
     with context.store.write() as tx:
         for path, memory_id in gone.items():
-            lines = lines_of(pages, path)
+            lines = found[path]
             if tx.get(memory_id) is None:
                 continue
             if any(redact(line.text)[1] for line in lines):
@@ -178,20 +172,12 @@ def _keep_lines(
     return staying
 
 
-def _returning(context: Context, source: Source, written: Changes) -> dict[str, tuple[KeptLine, ...]]:
-    """Return the lines that come back with their memories, by the files of those."""
-    paths = [*written.made, *(written.done.moved.get(path, path) for path in written.back)]
-    kept = context.store.mirrors.kept_lines(source.id) if paths else {}
-    rows = context.store.mirrors.agreed(source.id) if kept else {}
-    ids = {path: row.memory_id for path in paths if (row := rows.get(path)) is not None}
-    return {path: kept[one] for path, one in ids.items() if one in kept}
-
-
-def _let_go(context: Context, source: Source, back: Collection[str]) -> None:
-    """Forget the lines that are back with their memories."""
+def _settled(context: Context, source: Source, written: Changes, back: Collection[str]) -> None:
+    """Forget what the index says by now: where files went, and the lines that are back with their memories."""
     rows = context.store.mirrors.agreed(source.id) if back else {}
-    if rows:
+    if back or written.owed:
         with context.store.write() as tx:
+            tx.mirrors.pay(source.id, max(written.owed, default=0))
             for path in back:
                 tx.mirrors.keep_lines(source.id, rows[path].memory_id or "", ())
 

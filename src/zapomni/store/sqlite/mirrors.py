@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from zapomni.model import Scope, Trust
-from zapomni.model.mirror import Agreed, KeptLine, Removed
+from zapomni.model.mirror import Agreed, KeptLine, Moves, Removed
 from zapomni.record import stamp
 from zapomni.store.mirrors import Standing
 from zapomni.store.sqlite.connection import rows_of
@@ -79,6 +79,20 @@ class SqliteMirrorWrites:
                 (memory_id, msgspec.json.encode(lines).decode(), source_id),
             )
 
+    def owe(self, source_id: str, step: int, moves: Moves) -> None:
+        """Keep that the index does not yet say where these files went; moves of one step are all at once."""
+        rows: list[tuple[object, ...]] = [(step, path, became, None, source_id) for path, became in moves.moved.items()]
+        rows += [(step, path, None, memory_id, source_id) for path, memory_id in moves.gone.items()]
+        self._db.executemany(
+            "INSERT OR REPLACE INTO mirror_owed (source_no, step, path, became, memory_id)"
+            " SELECT no, ?, ?, ?, ? FROM sources WHERE id = ?",
+            rows,
+        )
+
+    def pay(self, source_id: str, step: int) -> None:
+        """Forget the steps that are owed up to this one: the index says so."""
+        self._db.execute(f"DELETE FROM mirror_owed WHERE {_OF_SOURCE} AND step <= ?", (source_id, step))
+
 
 class SqliteMirrors:
     """What one SQLite file holds of mirrored folders."""
@@ -119,7 +133,30 @@ class SqliteMirrors:
         """Return the lines of the index that went with their memories, by the ids of those."""
         with self._db.reading() as db:
             rows = rows_of(db, f"SELECT memory_id, lines FROM mirror_lines WHERE {_OF_SOURCE}", (source_id,))
-        return {memory_id: msgspec.json.decode(lines, type=tuple[KeptLine, ...]) for memory_id, lines in rows}
+        return {memory_id: _lines_of(lines) for memory_id, lines in rows}
+
+    def returning_lines(self, source_id: str) -> dict[str, tuple[KeptLine, ...]]:
+        """Return those of memories that have a file again, by its path."""
+        sql = (
+            "SELECT f.path, l.lines FROM mirror_lines l JOIN mirrored f USING (source_no, memory_id)"
+            f" WHERE l.{_OF_SOURCE} AND f.problem IS NULL"
+        )
+        with self._db.reading() as db:
+            rows = rows_of(db, sql, (source_id,))
+        return {path: _lines_of(lines) for path, lines in rows}
+
+    def owed(self, source_id: str) -> dict[int, Moves]:
+        """Return the steps that the index does not show yet, oldest first."""
+        sql = f"SELECT step, path, became, memory_id FROM mirror_owed WHERE {_OF_SOURCE} ORDER BY step"
+        with self._db.reading() as db:
+            rows = rows_of(db, sql, (source_id,))
+        return {
+            step: Moves(
+                moved={path: became for no, path, became, _ in rows if no == step and became is not None},
+                gone={path: memory_id for no, path, became, memory_id in rows if no == step and became is None},
+            )
+            for step in dict.fromkeys(row[0] for row in rows)
+        }
 
     def standing(self, scope: Scope) -> Mapping[str, Standing]:
         """Return every memory of a scope, deleted ones too, by id, oldest first."""
@@ -136,6 +173,10 @@ class SqliteMirrors:
         )
         with self._db.reading() as db:
             return rows_of(db, sql, (scope.kind.value, scope.name))
+
+
+def _lines_of(value: str) -> tuple[KeptLine, ...]:
+    return msgspec.json.decode(value, type=tuple[KeptLine, ...])
 
 
 def _agreed_of(row: tuple[Any, ...]) -> Agreed:

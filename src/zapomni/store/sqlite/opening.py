@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 APPLICATION: Final = 0x5A504D4E
 """The application id in the file's header: ZPMN."""
-SCHEMA: Final = 12
+SCHEMA: Final = 13
 """The newest schema: the number of files in `schema`, which opening does not read when it has no need to."""
 _MAGIC: Final = b"SQLite format 3\0"
 _BEGIN: Final = "Bring a backup back with `zapomni restore FILE`, or remove the file to begin anew"
