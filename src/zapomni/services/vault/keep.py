@@ -121,7 +121,7 @@ def _kept(
     returning: Mapping[str, Sequence[KeptLine]],
 ) -> dict[str, str]:
     rows = context.store.mirrors.agreed(source.id)
-    agreed = {path: row.memory_id for path, row in rows.items() if row.memory_id}
+    agreed = {path: row.memory_id for path, row in rows.items() if row.tied and row.memory_id}
     pages = dict(before)
     kept = context.store.mirrors.kept_lines(source.id) if returning else {}
     away = [line for lines in kept.values() for line in lines]
