@@ -11,6 +11,8 @@ from zapomni.errors import InvalidInput
 from zapomni.files.tree import Tree
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.documents.conftest import Desk
 
 LONG = "\n\n".join(f"## Part {n}\n\n{'The kiln needs care. ' * 40}word{n}" for n in range(1, 9))
@@ -306,3 +308,20 @@ def test_memories_and_documents_share_one_budget_and_what_has_no_room_is_named(d
     assert (answer.documents, answer.left_out) == ((), (f"{file}:1",))
     whole = desk.app.recall("kiln fires", mode="lexical", with_docs=True)
     assert (len(whole.hits), len(whole.documents), whole.left_out) == (1, 1, ())
+
+
+def test_documents_of_a_restored_store_are_found_by_meaning_in_a_process_that_knew_others(
+    desk: Desk, tmp_path: Path
+) -> None:
+    old = desk.write("a.md", "# A\n\nheron on the pier\n")
+    desk.scan()
+    desk.embed()
+    desk.app.backup(tmp_path / "backup")
+    old.unlink()
+    desk.write("b.md", "# B\n\nlion in the den\n")
+    desk.scan(accept_removals=True)
+    desk.embed()
+    assert desk.found("lion in the den", mode="semantic") == ["b.md"]
+    desk.app.remember("so that it is no empty store")
+    desk.app.restore(tmp_path / "backup", force=True)
+    assert desk.found("heron on the pier", mode="semantic") == ["a.md"]

@@ -446,6 +446,21 @@ def test_no_process_takes_a_restored_store_s_vectors_for_those_it_knew(tmp_path:
         assert [_nearest(app, text) for text in "abf"] == ["aaaa", "bbbb", "ffff"]
 
 
+def test_revisions_go_on_behind_the_last_number_that_anybody_saw(app: Zapomni, tmp_path: Path) -> None:
+    one = app.remember("Буй у первого пирса").id
+    app.backup(tmp_path / "backup")
+    for pier in ("второго", "третьего"):
+        app.update(one, content=f"Буй у {pier} пирса")
+    first, _, last = (revision.seq for revision in app.history(one)[1])
+    app.restore(tmp_path / "backup", force=True)
+    app.update(one, content="Буй у четвёртого пирса")
+    assert [revision.seq for revision in app.history(one)[1]] == [first, last + 1]
+    with pytest.raises(NotFound, match=f"no revision {last}"):
+        app.undo(one, to=last)
+    app.undo(one, to=first)
+    assert "Буй у первого пирса" in _contents(app)
+
+
 @pytest.mark.promise("backup.whole")
 def test_what_others_write_during_a_restore_is_in_the_store_or_in_what_was_kept(
     app: Zapomni, opened: Opened, tmp_path: Path

@@ -11,6 +11,7 @@ import apsw
 from zapomni.errors import NotFound, Refused, StoreDamaged, Unavailable
 from zapomni.store.sqlite.backup import copy
 from zapomni.store.sqlite.connection import Connections, clear_log, connect, value_of
+from zapomni.store.sqlite.corpus import CHUNKS, MEMORIES
 from zapomni.store.sqlite.faults import translated, translated_backup
 from zapomni.store.sqlite.opening import APPLICATION, SCHEMA, open_file
 from zapomni.store.sqlite.snapshot import SqliteSnapshot
@@ -134,9 +135,10 @@ class SqliteFile:
         """Write every page of the copy into the live store as one transaction of its log."""
         live, source = connect(self.path, self._busy_timeout_ms), connect(part, self._busy_timeout_ms)
         try:
-            _leap_over(source, live)
             with live.backup("main", source, "main") as work:
                 work.step(0)  # takes the write lock and copies nothing yet
+                with self._reading(self.path) as now:
+                    _leap_over(source, now)
                 kept = before()
                 work.step(-1)
             clear_log(live)
@@ -165,13 +167,18 @@ class SqliteFile:
 
 
 def _leap_over(source: apsw.Connection, live: apsw.Connection) -> None:
-    """Set the counters of a copy beyond those of the live store: what a process remembers must fit neither."""
+    """Set the counters of a copy beyond those of the live store: what a process remembers must fit neither.
+
+    Revisions go on right behind the last one: people read and write their numbers, and no process goes by them alone.
+    """
     generation = value_of(live, "SELECT value FROM meta WHERE name = 'generation'")
-    used = live.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
+    used = [
+        (name, seq, 0 if name == "revisions" else _LEAP)
+        for name, seq in live.execute("SELECT name, seq FROM sqlite_sequence")
+    ]
     source.execute("BEGIN IMMEDIATE")
     source.execute("UPDATE meta SET value = max(value, ?) + ? WHERE name = 'generation'", (generation, _LEAP))
-    source.execute("UPDATE spaces SET epoch = epoch + ?", (_LEAP,))
-    source.executemany(
-        "UPDATE sqlite_sequence SET seq = max(seq, ?2) + ?3 WHERE name = ?1", [(*row, _LEAP) for row in used]
-    )
+    for spaces in (MEMORIES.spaces, CHUNKS.spaces):
+        source.execute(f"UPDATE {spaces} SET epoch = epoch + ?", (_LEAP,))
+    source.executemany("UPDATE sqlite_sequence SET seq = max(seq, ?2) + ?3 WHERE name = ?1", used)
     source.execute("COMMIT")
