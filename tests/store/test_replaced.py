@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 from array import array
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import apsw
@@ -93,6 +94,47 @@ def test_another_file_put_in_its_place_is_the_store_for_every_thread(
         ["as it was saved", "written into what stands there"],
     ]
     assert contents(opened()) == found[1]
+
+
+@pytest.mark.promise("store.lost")
+def test_a_file_moved_over_an_open_store_is_left_alone_while_the_journal_of_the_one_before_lies_there(
+    opened: Callable[[], Zapomni], tmp_path: Path
+) -> None:
+    with open_memory(tmp_path / "other", **{"embedder.provider": "none"}) as other:
+        for no in range(50):
+            other.remember(f"Другая память {no} " + "lorem ipsum " * 40)
+        moved = other.config.store_path
+    app = opened()
+    app.remember("Буй у третьего пирса")
+    path, before = app.config.store_path, tmp_path / "before.db"
+    log = path.with_name(path.name + "-wal")
+    whole = moved.read_bytes()
+    before.hardlink_to(path)
+    moved.replace(path)
+
+    def refused() -> None:
+        for ask in (lambda: app.remember("Lost on the way"), app.list, app.stats):
+            with pytest.raises(Unavailable, match="another file was put in the place of the store") as told:
+                ask()
+            assert str(log) in told.value.remedy
+
+    refused()
+    with ThreadPoolExecutor(1) as pool:  # a thread that had nothing open yet
+        pool.submit(refused).result()
+    assert path.read_bytes() == whole
+    path.rename(moved)
+    before.rename(path)
+    assert contents(app) == ["Буй у третьего пирса"]
+    app.remember("И снова вместе")
+    assert [check.name for check in app.check() if not check.ok] == []
+    moved.replace(path)
+    refused()
+    for end in ("-wal", "-shm"):
+        path.with_name(path.name + end).unlink()
+    assert app.list().total == 50
+    app.remember("written into what stands there")
+    assert [check.name for check in opened().check() if not check.ok] == []
+    assert app.list().total == 51
 
 
 @pytest.mark.promise("store.lost")

@@ -35,6 +35,11 @@ Bindings = tuple[Any, ...] | dict[str, Any]
 Kept = TypeVar("Kept")
 _PUT_BACK: Final = "Put it back or bring a backup with `zapomni restore FILE`; this process goes on by itself then"
 
+_MIXED: Final = (
+    "Nothing was changed. Put the file before back and bring the other one with `zapomni restore FILE`; or, to give up"
+    " what was in it, end every zapomni process and move {} and its -shm away"
+)
+
 
 def connect(path: Path, busy_timeout_ms: int, *, immutable: bool = False) -> apsw.Connection:
     """Open a connection to an existing file and set it up.
@@ -116,10 +121,13 @@ class Connections:
         reopen: Callable[[], bool] | None = None,
     ) -> None:
         self.path = path
+        self._log_path = path.with_name(f"{path.name}-wal")
         self.immutable = immutable
         self._busy_timeout_ms = busy_timeout_ms
         self._reopen = reopen
         self._file = _identity(path)
+        self._log: tuple[int, int] | None = None
+        self._open_one: apsw.Connection | None = None  # while it is open, no other file is given its journal's number
         self._kept: dict[object, Any] = {}
         self._mine = local()
         self._all: WeakSet[apsw.Connection] = WeakSet()  # a thread's connection closes with its thread
@@ -134,7 +142,9 @@ class Connections:
         db: apsw.Connection | None = getattr(self._mine, "db", None)
         if db is None or self._closed:
             return self._open()
-        if not db.in_transaction and _identity(self.path) != self._mine.file:
+        if not db.in_transaction and (found := _identity(self.path)) != self._mine.file:
+            if found is not None:
+                self._refuse_mixed()
             db.close()  # what it sees, nobody else does
             self._mine.db = None
             return self._open()
@@ -248,6 +258,7 @@ class Connections:
             self._all.add(db)
         with translated(self.path):
             self._mine.schema = value_of(db, _SCHEMA)
+        self._log, self._open_one = _identity(self._log_path), db
         self._mine.db, self._mine.file, self._mine.owing = db, self._file, None
         return db
 
@@ -255,6 +266,12 @@ class Connections:
         if _identity(self.path) != self._mine.file:
             why = f"the store {self.path} was removed or replaced while it was written"
             raise Unavailable(why, remedy="Nothing was changed; try again")
+
+    def _refuse_mixed(self) -> None:
+        """Raise `Unavailable` while the journal of the file before lies beside another one, which it would spoil."""
+        if self._log is not None and _identity(self._log_path) == self._log:
+            why = f"another file was put in the place of the store {self.path} while it was open"
+            raise Unavailable(why, remedy=_MIXED.format(self._log_path))
 
     def _refuse_newer(self, db: apsw.Connection) -> None:
         if value_of(db, _SCHEMA) != self._mine.schema:
@@ -265,9 +282,10 @@ class Connections:
         """Take the file that stands at the path now for the store; the last one's traces in memory are dropped."""
         found = _identity(self.path)
         if found is None:
-            self._file = None  # once nobody has it open, its number may be given to the file that comes
+            self._file = self._log = None  # once nobody has them open, others may be given their numbers
             raise Unavailable(f"the store {self.path} was removed while it was open", remedy=_PUT_BACK)
         if found != self._file:
+            self._refuse_mixed()
             if self._reopen is not None:
                 self.immutable = self._reopen()
             self._kept.clear()
