@@ -181,7 +181,7 @@ def burn(monkeypatch: Any, vault: Vault) -> None:
         tick()
         return mentions
 
-    for name in ("write_file", "move_file", "remove_file"):
-        monkeypatch.setattr(mirror_give, name, around(getattr(mirror_give, name)))
-    monkeypatch.setattr(vault_pages, "write_file", around(vault_pages.write_file))
+    rooms = ((mirror_give, ("write_file", "move_file", "remove_file")), (vault_pages, ("write_file",)))
+    for room, name in ((room, name) for room, names in rooms for name in names):
+        monkeypatch.setattr(room, name, around(getattr(room, name)))
     monkeypatch.setattr(Reconcile, "_link", link)
