@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from pathlib import Path
 
-_OURS: Final = re.compile(r"(?P<process>[0-9]+)-[0-9a-f]{8}\.[a-z]")
-"""What comes in such a name behind that of its target, up to the first letter of its end."""
+_OURS: Final = r"(?P<process>[0-9]+)-[0-9a-f]{8}\.[a-z]"
+"""What comes in such a name behind that of its target, up to the first letter of its end; seldom asked for."""
 
 
 def part_of(target: Path, end: str) -> Path:
@@ -33,7 +33,7 @@ def clear_abandoned(target: Path) -> None:
     """
     start = f".{target.name}."
     for part in target.parent.glob(f"{escape(start)}[0-9]*"):
-        ours = _OURS.match(part.name.removeprefix(start))
+        ours = re.match(_OURS, part.name.removeprefix(start))
         if ours is not None and not _runs(int(ours["process"])):
             with suppress(OSError):
                 part.unlink()
