@@ -79,6 +79,14 @@ def test_a_slip_or_an_odd_form_still_finds_the_note(notes: Zapomni, question: st
     assert told in found(notes, question)[0]
 
 
+@pytest.mark.parametrize("asked", ["Петров", "Петрова", "Петрову", "Петровым", "Петрове"])
+@pytest.mark.parametrize("told", ["Петров отвечает за склад", "Ключи у Петрова", "С Петровым уже говорили"])
+def test_a_surname_is_found_in_any_case(notes: Zapomni, asked: str, told: str) -> None:
+    # The stemmer takes the nominative for a genitive plural: `петр`, where the other cases come to `петров`.
+    notes.remember(told)
+    assert found(notes, f"А где {asked}?") == [told]
+
+
 @pytest.mark.parametrize("question", ["E1243", "E1235?", "usar_x9", "1234"])
 def test_identifiers_and_numbers_are_never_taken_for_another(notes: Zapomni, question: str) -> None:
     assert not [note for note in found(notes, question) if "E1234" in note or "load_user_table" in note]

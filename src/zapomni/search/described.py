@@ -86,7 +86,7 @@ def _lexical(memories: Sequence[Memory], words: Sequence[QueryWord]) -> Lexical:
     if not words:
         return Lexical()
     indexed = [index_words(title="", body=described(memory)) for memory in memories]
-    stems = [frozenset(one.body.decode().split()) for one in indexed]
+    stems = [frozenset((one.body + b" " + one.exact).decode().split()) for one in indexed]
     asked = {word.stem for word in words}
     hits = tuple(
         LexicalHit(no, indexed[no].body.decode(), indexed[no].exact.decode(), None, None)

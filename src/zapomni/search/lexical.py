@@ -70,7 +70,7 @@ class WordScores:
         words, stand_ins = _standing(words, lexical)
         self._stems = [f" {word.stem} " for word in words]
         self._exact = [None if word.exact is None else f" {word.exact} " for word in words]
-        self._texts = {hit.no: self._counted(hit.words) for hit in lexical.hits}
+        self._texts = {hit.no: self._counted(hit) for hit in lexical.hits}
         self._mean = sum(text.length for text in self._texts.values()) / max(len(self._texts), 1)
         self._weights = _weights(words, lexical, visible, [text.counts for text in self._texts.values()])
         for number in stand_ins:
@@ -102,15 +102,16 @@ class WordScores:
         near, far = self._windows(place.thread, place.position, text)
         return WordScore(near=near, far=far)
 
-    def _counted(self, words: str) -> _Text:
-        spaced = f" {words} "
+    def _counted(self, hit: LexicalHit) -> _Text:
+        """Count stems among those of the text and its forms: `Петровым` asks for `петров`, and `Петров` is `петр`."""
+        spaced = f" {hit.words}  {hit.exact} "
         counts: Counts = {}
         for number, stem in enumerate(self._stems):
             if found := spaced.count(stem):
                 if stem + stem[1:] in spaced:  # one that is repeated at once shares its space with itself
                     found = spaced.replace(" ", "  ").count(stem)
                 counts[number] = found
-        return _Text(counts, words.count(" ") + 1)
+        return _Text(counts, hit.words.count(" ") + 1)
 
     def _share(self, counts: Counts, length: float) -> float:
         """Return BM25 as a share of the best; `length` is 1 for a text of mean length."""

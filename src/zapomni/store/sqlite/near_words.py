@@ -61,15 +61,15 @@ def near_words(
         if word.stem not in held and word.stem.isalpha() and word.whole is None and word.stem not in wholes
     ]
     found = (
-        (word.stem, _spelt(db, counts, word.stem) or _nearest(db, counts, word.stem, shared))
-        for word in unknown[:_WORDS]
+        (word.stem, _spelt(db, counts, word) or _nearest(db, counts, word.stem, shared)) for word in unknown[:_WORDS]
     )
     return {stem: near for stem, near in found if near is not None}
 
 
-def _spelt(db: apsw.Connection, counts: str, stem: str) -> str | None:
-    """Return the other spelling of the stem that most memories hold."""
-    known = holding(db, counts, spellings(stem))
+def _spelt(db: apsw.Connection, counts: str, word: QueryWord) -> str | None:
+    """Return the other spelling of the stem that most memories hold, or the form, as `петров` is the stem of others."""
+    forms = () if word.exact is None else (word.exact,)
+    known = holding(db, counts, (*spellings(word.stem), *forms))
     return max(known, key=lambda term: known[term], default=None)
 
 
