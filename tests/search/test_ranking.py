@@ -308,3 +308,15 @@ def test_words_alone_return_nothing_for_a_question_that_shares_one_weak_word(wor
         words.remember(f"Заметка {no} о том, как работает склад и кто за него отвечает.")
     assert not words.recall("зебра").hits
     assert not words.recall("как кормить зебру, жирафа, антилопу, носорога и бегемота в зоопарке Пензы").hits
+
+
+@pytest.mark.promise("recall.floor")
+def test_a_word_in_common_says_less_the_more_memories_there_are_to_have_it(words: Zapomni) -> None:
+    question = "Should the ferry to the island take bicycles, goats and our oldest piano in winter?"
+    note = "The ferry to the mill was painted yellow by the children of the harbour master, who had some paint left."
+    words.remember(note)
+    assert texts(words.recall(question)) == [note]
+    for no in range(60):
+        words.remember(f"Goods of lot {no} are stored behind the gate.")
+    assert words.recall(question).hits == ()
+    assert texts(words.recall("the yellow ferry")) == [note]

@@ -67,9 +67,9 @@ def shares_of_gate(
 
 def _share_of_gate(words: WordScore | None, cosine: float | None, visible: int, *, across: bool) -> float:
     """Return the evidence for a hit as a share of what is asked of it."""
-    said = max(words.own, words.near) if words is not None else 0.0
+    own, near = (words.own, words.near) if words is not None else (0.0, 0.0)
+    among = math.log(max(visible, 1))
     if cosine is None:
-        return said / WORDS_ALONE
+        return max(own, near) / (WORDS_ALONE + GATE_GROWTH * among)
     base, growth = (GATE_ACROSS, GATE_ACROSS_GROWTH) if across else (GATE, GATE_GROWTH)
-    window = words.near if words is not None else 0.0
-    return (cosine + WORD_EVIDENCE * window) / (base + growth * math.log(max(visible, 1)))
+    return (cosine + WORD_EVIDENCE * near) / (base + growth * among)
