@@ -68,6 +68,36 @@ def test_russian_function_words_bring_nothing_in_any_form(app: Zapomni, ask: Ask
 
 
 @pytest.mark.promise("hooks.once")
+@pytest.mark.parametrize(
+    ("memory", "prompt"),
+    [
+        ("Петров отвечает за поставщиков и сидит в Казани.", "что там с Петровым?"),
+        ("The contract with the carrier DHL ends in December.", "what about DHL?"),
+        ("Очередь писем держит redis.", "а что у нас с redis?"),
+    ],
+)
+def test_a_prompt_that_says_nothing_but_a_name_brings_the_few_memories_that_hold_it(
+    app: Zapomni, ask: Ask, memory: str, prompt: str
+) -> None:
+    app.remember(memory)
+    assert memory in ask(prompt)
+    for no in range(5):
+        app.remember(f"{memory} Об этом говорили в прошлый раз, номер {no}.")
+    assert ask(f"{prompt} ") == "", "what everybody holds says nothing"
+
+
+@pytest.mark.promise("hooks.once")
+@pytest.mark.parametrize(
+    "prompt",
+    ["what’s the status?", "WHAT IS THE STATUS?", "Status — what is it?", "а что с обменом?", "что там — с 47?"],
+)
+def test_a_single_word_that_is_no_name_brings_nothing(app: Zapomni, ask: Ask, prompt: str) -> None:
+    app.remember("Status of an order is an enum.")
+    app.remember("Обмен с 1С идёт ночью, миграция 47.")
+    assert ask(prompt) == ""
+
+
+@pytest.mark.promise("hooks.once")
 def test_a_message_is_brought_for_its_own_words_not_for_those_around_it(app: Zapomni, ask: Ask) -> None:
     said = ["The gearbox of the ferry leaks oil.", "I will order a seal.", "Lunch is at noon."]
     for place, text in enumerate(said):
