@@ -132,6 +132,7 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 def test_retrieval_gives_the_figures_of_a_set_worked_out_by_hand(ask: Ask, folder: Path) -> None:
     report = ask("retrieval", folder, "--mode", "lexical", "--json")
     assert (report["name"], report["mode"], report["questions"], report["passages"]) == ("harbour", "lexical", 4, 15)
+    assert (report["silent"], report["loud"]) == (1 / 4, None)
     assert report["guaranteed"] == 1, "the group on land is so small that its question cannot miss"
     whole = dict.fromkeys(METRICS, 3 / 4)  # q1, q2 and q4 are answered first and wholly, q3 shares no word
     assert report["overall"] == pytest.approx(whole)
@@ -168,11 +169,18 @@ def test_retrieval_tells_people_the_same_in_a_table(ask: Ask, folder: Path) -> N
     assert "warning: hit@10 is certain by construction for 1 questions" in said
     row = next(line for line in said.splitlines() if line.startswith("zapomni"))
     assert row.split()[1] == "0.750"
+    assert "nothing is returned for 25.0 % of the questions" in said
 
 
-def test_prompt_counts_what_the_questions_of_a_set_and_of_an_unrelated_one_bring(
-    ask: Ask, folder: Path, tmp_path: Path
-) -> None:
+def test_retrieval_counts_unrelated_questions_that_get_an_answer(ask: Ask, folder: Path, zoo: Path) -> None:
+    assert ask("retrieval", folder, "--mode", "lexical", "--unrelated", zoo, "--json")["loud"] == 1 / 3
+    said = ask("retrieval", folder, "--mode", "lexical", "--unrelated", zoo)
+    assert "something is returned for 33.3 % of the unrelated ones" in said
+
+
+@pytest.fixture
+def zoo(tmp_path: Path) -> Path:
+    """A set of three different questions, one of which the harbour answers."""
     other = tmp_path / "zoo"
     other.mkdir()
     (other / "corpus.jsonl").write_text("", encoding="utf-8")
@@ -181,7 +189,13 @@ def test_prompt_counts_what_the_questions_of_a_set_and_of_an_unrelated_one_bring
     (other / "queries.jsonl").write_text(queries, encoding="utf-8")
     answers = "".join(json.dumps({"qid": str(no), "did": "cage"}) + "\n" for no in range(len(texts)))
     (other / "qrels.jsonl").write_text(answers, encoding="utf-8")
-    rates = [tuple(row.values()) for row in ask("prompt", folder, "--unrelated", other, "--json")]
+    return other
+
+
+def test_prompt_counts_what_the_questions_of_a_set_and_of_an_unrelated_one_bring(
+    ask: Ask, folder: Path, zoo: Path
+) -> None:
+    rates = [tuple(row.values()) for row in ask("prompt", folder, "--unrelated", zoo, "--json")]
     assert rates == [
         ("harbour", "an answer", "even", 2, 0.5),  # the key of the lighthouse is brought, the zoo stands nowhere
         ("harbour", "an answer", "odd", 2, 1.0),

@@ -25,7 +25,8 @@ _ACTOR: Final = Actor(name="bench", origin=Origin.IMPORT)
 class Report(Struct, frozen=True, kw_only=True):
     """The figures of one run: over all questions, by category, and against plain FTS5 on the same data.
 
-    `guaranteed` counts questions whose group is so small that hit@10 is 1 by construction.
+    `guaranteed` counts questions whose group is so small that hit@10 is 1 by construction. `silent` is the share of
+    questions that nothing was returned for, `loud` that of unrelated ones for which anything was.
     """
 
     name: str
@@ -33,18 +34,30 @@ class Report(Struct, frozen=True, kw_only=True):
     questions: int
     passages: int
     guaranteed: int
+    silent: float
+    loud: float | None
     overall: Scores
     plain: Scores
     by_category: dict[str, Scores]
     gain: dict[str, tuple[float, float]]
 
 
-def run(app: Zapomni, data: RetrievalSet, mode: Mode, progress: Callable[[str, int, int], None]) -> Report:
-    """Store the passages, make their vectors when the mode wants them, ask every question, score."""
+def run(
+    app: Zapomni,
+    data: RetrievalSet,
+    mode: Mode,
+    progress: Callable[[str, int, int], None],
+    unrelated: RetrievalSet | None = None,
+) -> Report:
+    """Store the passages, make their vectors when the mode wants them, ask every question, score.
+
+    Unrelated questions see all that was stored.
+    """
     held = store(app, data.passages, progress)
     if mode is not Mode.LEXICAL:
         app.embedding.drain(progress=lambda done, total: progress("embedding", done, total))
-    ours = {q.id: score(ranked, q.answers) for q, ranked in _ask(app, data.questions, held, mode, progress)}
+    ranked = {q.id: found for q, found in _ask(app, data.questions, held, mode, progress)}
+    ours = {q.id: score(ranked[q.id], q.answers) for q in data.questions}
     plain = PlainWords(data.passages)
     theirs = {q.id: score(plain.ask(q.group, q.text, DEPTH), q.answers) for q in data.questions}
     sizes: dict[str, int] = {}
@@ -57,6 +70,8 @@ def run(app: Zapomni, data: RetrievalSet, mode: Mode, progress: Callable[[str, i
         questions=len(data.questions),
         passages=len(data.passages),
         guaranteed=sum(sizes[q.group] <= DEPTH for q in data.questions),
+        silent=sum(not found for found in ranked.values()) / max(len(ranked), 1),
+        loud=None if unrelated is None else _loud(app, unrelated, list(sizes), mode),
         overall=mean(list(ours.values())),
         plain=mean(list(theirs.values())),
         by_category={c: mean([ours[q.id] for q in data.questions if q.category == c]) for c in categories},
@@ -87,6 +102,13 @@ def store(app: Zapomni, passages: Iterable[Passage], progress: Callable[[str, in
         if done % 500 == 0:
             progress("storing", done, len(rows))
     return held
+
+
+def _loud(app: Zapomni, unrelated: RetrievalSet, groups: Iterable[str], mode: Mode) -> float:
+    scopes = [str(scope_of(group)) for group in groups]
+    texts = {question.text for question in unrelated.questions}
+    answered = sum(bool(app.recall(text, scopes=scopes, limit=DEPTH, mode=mode).hits) for text in texts)
+    return answered / max(len(texts), 1)
 
 
 def _ask(

@@ -37,8 +37,21 @@ def bench() -> None:
 @click.option(
     "--keep", type=click.Path(path_type=Path), metavar="PATH", help="A folder that keeps the store for the next run."
 )
+@click.option(
+    "--unrelated",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="FOLDER",
+    help="A set whose questions should return nothing: how many return anything?",
+)
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
-def retrieval(folder: Path, mode: str, groups: str, keep: Path | None, as_json: bool) -> None:  # noqa: FBT001
+def retrieval(
+    folder: Path,
+    mode: str,
+    groups: str,
+    keep: Path | None,
+    unrelated: Path | None,
+    as_json: bool,  # noqa: FBT001
+) -> None:
     """Store the set in FOLDER through the gateway, ask through recall, score, compare with plain FTS5."""
     from zapomni.bench.retrieval import run
     from zapomni.bench.sets import read_set
@@ -46,7 +59,7 @@ def retrieval(folder: Path, mode: str, groups: str, keep: Path | None, as_json: 
 
     data = read_set(folder).only(frozenset(part for part in groups.split(",") if part))
     with _store(keep) as app:
-        report = run(app, data, Mode(mode), _progress)
+        report = run(app, data, Mode(mode), _progress, read_set(unrelated) if unrelated else None)
     click.echo(json.dumps(to_builtins(report), ensure_ascii=False) if as_json else _table(report))
 
 
@@ -268,6 +281,9 @@ def _table(report: Report) -> str:
     ]
     if report.guaranteed:
         lines.append(f"warning: hit@10 is certain by construction for {report.guaranteed} questions")
+    lines.append(f"nothing is returned for {100 * report.silent:.1f} % of the questions")
+    if report.loud is not None:
+        lines.append(f"something is returned for {100 * report.loud:.1f} % of the unrelated ones")
     lines += [
         f"against plain FTS5, {metric}: {gap:+.3f} (denied by {100 * denied:.1f} % of paired bootstrap rounds)"
         for metric, (gap, denied) in report.gain.items()
