@@ -55,7 +55,7 @@ GATE: Final = 0.20
 GATE_GROWTH: Final = 0.02
 """Evidence that the best hit must have: GATE + GATE_GROWTH * ln(memories that may be seen), for among many some come
 near by chance. In the prototype 80 % of unrelated questions, held out, found nothing and no LoCoMo answer was lost; the
-means of vectors were changed after that, and only the product's 88 % in `docs/benchmarks.md` is measured with them."""
+means of vectors were changed after that, and what the product does with them stands in `docs/benchmarks.md`."""
 GATE_ACROSS: Final = 0.13
 GATE_ACROSS_GROWTH: Final = 0.014
 """The same where question and memory are in different languages, which costs a part of the cosine."""
