@@ -207,7 +207,7 @@ def test_the_page_about_scores_names_the_constants_and_bounds_that_hold(both: Za
     assert f"{constants.GATE:.2f} + {constants.GATE_GROWTH:.2f} × ln" in flat
     assert f"{constants.GATE_ACROSS:.2f} + {constants.GATE_ACROSS_GROWTH:.3f} × ln" in flat
     assert f"need {constants.GATE_BEHIND:.0%} of that".replace("%", " %") in flat
-    assert f"a share of {constants.WORDS_ALONE:.2f}" in flat
+    assert f"a share of {constants.WORDS_ALONE:.3f} + {constants.GATE_GROWTH:.2f} × ln of them" in flat
     assert f"everything beyond {QUERY_WORDS} words" in flat
     share = 1 / constants.PERFECT
     most = {
