@@ -670,6 +670,26 @@ def test_a_file_that_is_there_again_after_a_killed_scan_keeps_its_line(folder: P
     assert index_of(folder) == INDEX
 
 
+@pytest.mark.promise("index.kept")
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_note_moved_over_another_one_keeps_its_line_and_the_other_one_comes_back_with_its_own(
+    folder: Path, zap: Zap, *, killed: bool
+) -> None:
+    every = zap("list", "--json", "--scope", "agent:coder").json["memories"]
+    tabs = next(one["id"] for one in every if one["title"] == "tabs-not-spaces")
+    if not killed:
+        zap("update", tabs, "--scope", "agent:coder", "--tag", "отступы")
+    (folder / "release-owner.md").rename(folder / "tabs-not-spaces.md")
+    if killed:
+        scan_killed_at("reconcile", "take")
+    scan(zap)
+    scan(zap)
+    assert sorted(held(folder)) == ["MEMORY.md", "tabs-not-spaces-2.md", "tabs-not-spaces.md"]
+    tabs_line, owner_line = INDEX.splitlines(keepends=True)
+    moved = [tabs_line.replace(".md", "-2.md"), owner_line.replace("release-owner.md", "tabs-not-spaces.md")]
+    assert index_of(folder) == "".join(moved)
+
+
 @pytest.mark.promise("index.killed")
 def test_lines_of_a_memory_and_a_file_that_both_went_go_too(folder: Path, zap: Zap) -> None:
     every = zap("list", "--json", "--scope", "agent:coder").json["memories"]

@@ -47,18 +47,20 @@ def follow(state: Reconcile, pairs: Sequence[Pair]) -> dict[str, Agreed]:
         return {}
     texts = state.context.store.mirrors.texts(state.source.id, [pair.row.path for pair in pairs])
     followed: dict[str, Agreed] = {}
+    over = {pair.file.path for pair in pairs} - {pair.row.path for pair in pairs}
+    lost = [state.rows[path] for path in over if path in state.rows]
     with state.writing() as tx:
-        for path in {pair.file.path for pair in pairs} - {pair.row.path for pair in pairs}:
-            if path in state.rows:
-                keep_text(state, tx, state.rows[path])  # it was written over
-        state.forget(tx, [pair.row.path for pair in pairs])
+        for row in lost:
+            keep_text(state, tx, row)
+        state.forget(tx, [*over, *(pair.row.path for pair in pairs)])
         for row, file in pairs:
             text = texts.get(row.path)
             version = _follow_one(state, tx, row, file.path, text)
             followed[row.path] = replace(row, path=file.path, version=version, clash=None)  # a proposal names the path
             state.agree(tx, followed[row.path], text)
             state.counts["moved"] += 1
-        state.owe(tx, FOUND, Moves(moved={before: row.path for before, row in followed.items()}))
+        gone = {row.path: row.memory_id for row in lost if row.tied and row.memory_id}
+        state.owe(tx, FOUND, Moves(moved={before: row.path for before, row in followed.items()}, gone=gone))
     return followed
 
 
