@@ -412,6 +412,20 @@ def test_what_a_failing_disk_gave_is_kept_and_the_next_import_goes_on(
     assert app.stats().memories == 2_500
 
 
+def test_a_file_of_which_nothing_can_be_read_is_named(
+    app: Zapomni, lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Failing(io.BytesIO):
+        def read(self, _: int | None = -1) -> bytes:
+            raise OSError(5, "Input/output error")
+
+    path = lines({"content": "one"})
+    app.stats()  # the store is there
+    monkeypatch.setattr("pathlib.Path.open", lambda *_: Failing())
+    with pytest.raises(Unavailable, match=f"{path.name} cannot be read .Input/output error"):
+        app.import_(path)
+
+
 def test_an_import_killed_again_and_again_finishes_with_everything_once_in_one_run(
     app: Zapomni, lines: Lines, everything: Everything, tmp_path: Path
 ) -> None:

@@ -35,7 +35,8 @@ class Source:
         self.name = name
         self._told = str(path or name)
         self._stream = stream
-        head = stream.read(len(_SQLITE))
+        with self._reading("cannot be read"):
+            head = stream.read(len(_SQLITE))
         if head == _SQLITE:
             remedy = "`zapomni restore` reads backups; import reads exports"
             raise InvalidInput("file", f"{self._told} is a database", remedy=remedy)
