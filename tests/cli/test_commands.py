@@ -177,6 +177,15 @@ def test_explain_counts_what_scope_time_and_trust_keep_away(zap: Zap, stored: St
 
 
 @pytest.mark.promise("recall.nothing")
+def test_explain_names_no_stand_in_that_only_another_scope_holds(zap: Zap, stored: Stored) -> None:
+    stored("Операция Бабочковедение.", "--scope", "project:secret")
+    stored("Шхуна стоит в доке.", "--scope", "user")
+    asked = ("recall", "шхуна", "бабочковедениц", FRUIT, "--explain", "--json", "--scope")
+    assert zap(*asked, "user").json["explanations"][0]["near"] == {}
+    assert zap(*asked, "project:secret").json["explanations"][0]["near"] == {"бабочковедениц": "бабочковеден"}
+
+
+@pytest.mark.promise("recall.nothing")
 def test_explain_of_descriptions_and_of_a_stand_in_for_a_misspelt_word(zap: Zap, stored: Stored) -> None:
     stored("Redis holds the sessions.", "--description", "Where do sessions live?")
     why = zap("recall", "redsi", FRUIT, "--explain", "--json").json["explanations"][0]

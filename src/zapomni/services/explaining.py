@@ -81,11 +81,12 @@ def _without(where: W, parts: Mapping[str, Mapping[str, Any]], found: Callable[[
 def _explanation(
     of: str, looked: Looked[Hit] | Looked[DocumentHit], text: str, without: Mapping[str, int]
 ) -> Explanation:
+    held = {one for hit in looked.lexical.hits for one in f"{hit.words} {hit.exact}".split(" ")}
     return Explanation(
         of=of,
         words=tuple(word.stem for word in looked.words),
         passed_over=passed_over(text) if looked.words else (),
-        near=dict(looked.lexical.near),
+        near={stem: near for stem, near in looked.lexical.near.items() if near in held},  # not of other scopes
         seen=looked.visible,
         by_words=len(looked.lexical.hits),
         by_meaning=looked.compared,
