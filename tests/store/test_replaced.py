@@ -138,6 +138,31 @@ def test_a_file_moved_over_an_open_store_is_left_alone_while_the_journal_of_the_
 
 
 @pytest.mark.promise("store.lost")
+def test_so_is_a_file_that_comes_after_a_process_has_seen_that_the_one_before_is_gone(
+    opened: Callable[[], Zapomni], tmp_path: Path
+) -> None:
+    with open_memory(tmp_path / "other", **{"embedder.provider": "none"}) as other:
+        other.remember("Другая память")
+        moved = other.config.store_path
+    app = opened()
+    app.remember("Буй у третьего пирса")
+    path, before, whole = app.config.store_path, tmp_path / "before.db", moved.read_bytes()
+    path.rename(before)
+    with pytest.raises(Unavailable, match="was removed while it was open"):
+        app.list()
+    moved.rename(path)
+    for ask in (lambda: app.remember("Lost on the way"), app.list):
+        with pytest.raises(Unavailable, match="another file was put in the place of the store"):
+            ask()
+    assert path.read_bytes() == whole
+    path.rename(moved)
+    with pytest.raises(Unavailable, match="was removed while it was open"):
+        app.list()
+    before.rename(path)
+    assert contents(app) == ["Буй у третьего пирса"]
+
+
+@pytest.mark.promise("store.lost")
 def test_a_store_removed_in_the_midst_of_a_write_acknowledges_nothing(opened: Callable[[], Zapomni]) -> None:
     app = opened()
     app.remember("before")

@@ -126,6 +126,7 @@ class Connections:
         self._busy_timeout_ms = busy_timeout_ms
         self._reopen = reopen
         self._file = _identity(path)
+        self._before: tuple[int, int] | None = None
         self._log: tuple[int, int] | None = None
         self._open_one: apsw.Connection | None = None  # while it is open, no other file is given its journal's number
         self._kept: dict[object, Any] = {}
@@ -282,14 +283,17 @@ class Connections:
         """Take the file that stands at the path now for the store; the last one's traces in memory are dropped."""
         found = _identity(self.path)
         if found is None:
-            self._file = self._log = None  # once nobody has them open, others may be given their numbers
+            self._before, self._file = self._file or self._before, None  # its number may go to the file that comes
+            if _identity(self._log_path) != self._log:
+                self._log = None
             raise Unavailable(f"the store {self.path} was removed while it was open", remedy=_PUT_BACK)
         if found != self._file:
-            self._refuse_mixed()
+            if found != self._before:  # one that is put back finds its journal
+                self._refuse_mixed()
             if self._reopen is not None:
                 self.immutable = self._reopen()
             self._kept.clear()
-            self._file = found
+            self._file, self._before = found, None
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
