@@ -671,6 +671,18 @@ def test_a_file_that_is_there_again_after_a_killed_scan_keeps_its_line(folder: P
 
 
 @pytest.mark.promise("index.kept")
+def test_a_line_comes_back_with_its_note_although_the_index_was_away_just_then(folder: Path, zap: Zap) -> None:
+    (folder / "tabs-not-spaces.md").unlink()
+    scan(zap)
+    (folder / "MEMORY.md").rename(folder.parent / "away.md")
+    write(folder, {"tabs-not-spaces.md": LOADED["tabs-not-spaces.md"]})
+    scan(zap)
+    (folder.parent / "away.md").rename(folder / "MEMORY.md")
+    scan(zap)
+    assert index_of(folder) == INDEX
+
+
+@pytest.mark.promise("index.kept")
 @pytest.mark.parametrize("killed", [False, True])
 def test_a_note_moved_over_another_one_keeps_its_line_and_the_other_one_comes_back_with_its_own(
     folder: Path, zap: Zap, *, killed: bool

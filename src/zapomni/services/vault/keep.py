@@ -73,8 +73,8 @@ def keep_index(context: Context, source: Source, settings: IndexSettings, writte
             after = before
             for moves in written.owed.values():
                 after = _followed(context, source, after, moves, went)
-            back = mirrors.returning_lines(source.id)
-            if written.made or (back and before) or _leads(after, written.edited):
+            back = mirrors.returning_lines(source.id) if written.made or before else {}
+            if written.made or back or _leads(after, written.edited):
                 after = _kept(context, source, after, written, back)
             with suppress(Conflict):
                 pages = write_pages(tree, before, after)
