@@ -12,6 +12,9 @@ import pytest
 from tests.cli.folders import INDEX, LOADED, held, note, write
 from tests.shared import INTEGRATIONS
 
+from zapomni.errors import StoreBusy
+from zapomni.store.sqlite.mirrors import SqliteMirrorWrites
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -668,6 +671,26 @@ def test_a_file_that_is_there_again_after_a_killed_scan_keeps_its_line(folder: P
     write(folder, {"tabs-not-spaces.md": note("Пробелы, а не табуляция.", name="tabs-not-spaces")})
     scan(zap)
     assert index_of(folder) == INDEX
+
+
+@pytest.mark.promise("index.killed")
+def test_lines_of_notes_that_changed_places_follow_once_though_the_store_was_busy(
+    folder: Path, zap: Zap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other, aside = (folder / name for name in ("tabs-not-spaces.md", "release-owner.md", "aside"))
+    for old, new in ((one, aside), (other, one), (aside, other)):
+        old.rename(new)
+
+    def busy(*_: object) -> None:
+        raise StoreBusy("another process held the store")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SqliteMirrorWrites, "pay", busy)
+        zap("source", "scan", "--scope", "all")
+    scan(zap)
+    tabs, owner = INDEX.splitlines(keepends=True)
+    swapped = [tabs.replace(one.name, other.name), owner.replace(other.name, one.name)]
+    assert index_of(folder) == "".join(swapped)
 
 
 @pytest.mark.promise("index.kept")

@@ -7,7 +7,7 @@ not there is made whole.
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -27,7 +27,7 @@ from zapomni.text.index_removed import lines_of, with_lines_of
 from zapomni.text.secrets import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from zapomni.model import Memory
     from zapomni.model.document import Source
@@ -76,9 +76,8 @@ def keep_index(context: Context, source: Source, settings: IndexSettings, writte
             back = mirrors.returning_lines(source.id) if written.made or before else {}
             if written.made or back or _leads(after, written.edited):
                 after = _kept(context, source, after, written, back)
-            with suppress(Conflict):
+            with suppress(Conflict), _settled(context, source, written, back):
                 pages = write_pages(tree, before, after)
-                _settled(context, source, written, back)
                 return Kept(pages=pages, warnings=budget_warnings(after.get(INDEX, ""), settings))
     except Unavailable as error:
         return Kept(warnings=(f"the index was not brought up to date: {error.message}",))
@@ -172,14 +171,21 @@ def _keep_lines(
     return staying
 
 
-def _settled(context: Context, source: Source, written: Changes, back: Collection[str]) -> None:
-    """Forget what the index says by now: where files went, and the lines that are back with their memories."""
+@contextmanager
+def _settled(context: Context, source: Source, written: Changes, back: Collection[str]) -> Iterator[None]:
+    """Forget what the index says once it is written: where files went, and the lines that are back with their memories.
+
+    All but the commit is done before that: what is said twice would lead lines of files that changed places astray.
+    """
     rows = context.store.mirrors.agreed(source.id) if back else {}
-    if back or written.owed:
-        with context.store.write() as tx:
-            tx.mirrors.pay(source.id, max(written.owed, default=0))
-            for path in back:
-                tx.mirrors.keep_lines(source.id, rows[path].memory_id or "", ())
+    if not (back or written.owed):
+        yield
+        return
+    with context.store.write() as tx:
+        tx.mirrors.pay(source.id, max(written.owed, default=0))
+        for path in back:
+            tx.mirrors.keep_lines(source.id, rows[path].memory_id or "", ())
+        yield
 
 
 def _former(context: Context, pages: Mapping[str, str], cards: list[Card], ids: Mapping[str, str]) -> set[str]:
