@@ -623,8 +623,9 @@ import os, signal, sys
 from zapomni.services.mirror import reconcile
 from zapomni.services.vault import keep
 from zapomni.surfaces.cli.main import run
-room, name = {"reconcile": reconcile, "keep": keep}[sys.argv[1]], sys.argv[2]
-setattr(room, name, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+room, name = {"reconcile": reconcile, "keep": keep}[sys.argv[1]], sys.argv[2].removeprefix("after ")
+real = getattr(room, name) if name != sys.argv[2] else lambda *_: None
+setattr(room, name, lambda *given: (real(*given), os.kill(os.getpid(), signal.SIGKILL)))
 run(["source", "scan", "--scope", "all"])
 """
 
@@ -671,6 +672,23 @@ def test_a_file_that_is_there_again_after_a_killed_scan_keeps_its_line(folder: P
     write(folder, {"tabs-not-spaces.md": note("Пробелы, а не табуляция.", name="tabs-not-spaces")})
     scan(zap)
     assert index_of(folder) == INDEX
+
+
+@pytest.mark.promise("index.killed")
+def test_lines_of_notes_that_changed_places_follow_once_though_the_scan_was_killed(folder: Path, zap: Zap) -> None:
+    one, other, aside = (folder / name for name in ("tabs-not-spaces.md", "release-owner.md", "aside"))
+    for old, new in ((one, aside), (other, one), (aside, other)):
+        old.rename(new)
+    scan_killed_at("keep", "after write_pages")
+    tabs, owner = INDEX.splitlines(keepends=True)
+    swapped = [tabs.replace(one.name, other.name), owner.replace(other.name, one.name)]
+    assert index_of(folder) == "".join(swapped)
+    scan(zap)
+    assert index_of(folder) == "".join(swapped)
+    other.rename(folder / "табуляция.md")
+    scan_killed_at("keep", "after write_pages")
+    scan(zap)
+    assert index_of(folder) == "".join([tabs.replace(one.name, "табуляция.md"), swapped[1]])
 
 
 @pytest.mark.promise("index.killed")

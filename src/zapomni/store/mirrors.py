@@ -46,8 +46,11 @@ class MirrorWrites(Protocol):
     def owe(self, source_id: str, step: int, moves: Moves) -> None:
         """Keep that the index does not yet say where these files went; moves of one step are all at once."""
 
+    def intend(self, source_id: str, step: int, marks: Mapping[str, str]) -> None:
+        """Keep by which hash each page is known once it says what is owed up to a step, in place of what was kept."""
+
     def pay(self, source_id: str, step: int) -> None:
-        """Forget the steps that are owed up to this one: the index says so."""
+        """Forget the steps that are owed up to this one, and what was intended: the index says so."""
 
 
 class Mirrors(Protocol):
@@ -70,6 +73,9 @@ class Mirrors(Protocol):
 
     def returning_lines(self, source_id: str) -> dict[str, tuple[KeptLine, ...]]:
         """Return those of memories that have a file again, by its path."""
+
+    def intended(self, source_id: str) -> dict[str, tuple[int, str]]:
+        """Return up to which step each page that was to be written says what is owed, and its hash then."""
 
     def owed(self, source_id: str) -> dict[int, Moves]:
         """Return the steps that the index does not show yet, oldest first."""

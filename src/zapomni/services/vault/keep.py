@@ -20,7 +20,7 @@ from zapomni.services.find import everything_in
 from zapomni.services.mirror.says import folder_of, name_of
 from zapomni.services.review.inbox import STOOD
 from zapomni.services.vault.budget import budget_warnings
-from zapomni.services.vault.pages import card_of, read_pages, write_pages
+from zapomni.services.vault.pages import card_of, mark, read_pages, write_pages
 from zapomni.text.index_cut import INDEX, Card, up_to_date
 from zapomni.text.index_page import line_of, parse_index, target_key, with_lines_back
 from zapomni.text.index_removed import lines_of, with_lines_of
@@ -70,12 +70,11 @@ def keep_index(context: Context, source: Source, settings: IndexSettings, writte
     try:
         for _ in range(_TRIES):
             before = read_pages(tree)
-            after = before
-            for moves in written.owed.values():
-                after = _followed(context, source, after, moves, went)
+            after = _caught_up(context, source, before, written, went)
             back = mirrors.returning_lines(source.id) if written.made or before else {}
             if written.made or back or _leads(after, written.edited):
                 after = _kept(context, source, after, written, back)
+            _intend(context, source, written, before, after)
             with suppress(Conflict), _settled(context, source, written, back):
                 pages = write_pages(tree, before, after)
                 return Kept(pages=pages, warnings=budget_warnings(after.get(INDEX, ""), settings))
@@ -95,6 +94,34 @@ def index_warnings(context: Context, source: Source, memory: Memory, settings: I
     cards = [card_of(path, memory)]
     after = up_to_date(pages, cards)
     return tuple(f"{source.root}/{INDEX}: {warning}" for warning in budget_warnings(after[INDEX], settings))
+
+
+def _caught_up(
+    context: Context,
+    source: Source,
+    before: dict[str, str],
+    written: Changes,
+    went: dict[str, tuple[KeptLine, ...]],
+) -> dict[str, str]:
+    """Return the pages with all that is owed; what a killed scan has written into a page is not done to it again."""
+    intended = context.store.mirrors.intended(source.id) if written.owed else {}
+    says = {page: step for page, (step, sign) in intended.items() if page in before and mark(before[page]) == sign}
+    after = before
+    for step, moves in written.owed.items():
+        ready = {page: text for page, text in after.items() if says.get(page, 0) >= step}
+        others = {page: text for page, text in after.items() if page not in ready}
+        after = {**_followed(context, source, others, moves, went), **ready}
+    return after
+
+
+def _intend(
+    context: Context, source: Source, written: Changes, before: Mapping[str, str], after: Mapping[str, str]
+) -> None:
+    """Keep by which hash the pages are known that are about to say what is owed."""
+    marks = {page: mark(text) for page, text in after.items() if before.get(page) != text}
+    if written.owed and marks:
+        with context.store.write() as tx:
+            tx.mirrors.intend(source.id, max(written.owed), marks)
 
 
 def _followed(
@@ -175,7 +202,7 @@ def _keep_lines(
 def _settled(context: Context, source: Source, written: Changes, back: Collection[str]) -> Iterator[None]:
     """Forget what the index says once it is written: where files went, and the lines that are back with their memories.
 
-    All but the commit is done before that: what is said twice would lead lines of files that changed places astray.
+    All but the commit is done before that, so that a store that is busy then has nothing said twice.
     """
     rows = context.store.mirrors.agreed(source.id) if back else {}
     if not (back or written.owed):

@@ -89,9 +89,18 @@ class SqliteMirrorWrites:
             rows,
         )
 
+    def intend(self, source_id: str, step: int, marks: Mapping[str, str]) -> None:
+        """Keep by which hash each page is known once it says what is owed up to a step, in place of what was kept."""
+        self._db.execute(f"DELETE FROM mirror_pages WHERE {_OF_SOURCE}", (source_id,))
+        self._db.executemany(
+            "INSERT INTO mirror_pages (source_no, page, sha256, step) SELECT no, ?, ?, ? FROM sources WHERE id = ?",
+            [(page, mark, step, source_id) for page, mark in marks.items()],
+        )
+
     def pay(self, source_id: str, step: int) -> None:
-        """Forget the steps that are owed up to this one: the index says so."""
+        """Forget the steps that are owed up to this one, and what was intended: the index says so."""
         self._db.execute(f"DELETE FROM mirror_owed WHERE {_OF_SOURCE} AND step <= ?", (source_id, step))
+        self._db.execute(f"DELETE FROM mirror_pages WHERE {_OF_SOURCE}", (source_id,))
 
 
 class SqliteMirrors:
@@ -144,6 +153,12 @@ class SqliteMirrors:
         with self._db.reading() as db:
             rows = rows_of(db, sql, (source_id,))
         return {path: _lines_of(lines) for path, lines in rows}
+
+    def intended(self, source_id: str) -> dict[str, tuple[int, str]]:
+        """Return up to which step each page that was to be written says what is owed, and its hash then."""
+        with self._db.reading() as db:
+            rows = rows_of(db, f"SELECT page, step, sha256 FROM mirror_pages WHERE {_OF_SOURCE}", (source_id,))
+        return {page: (step, mark) for page, step, mark in rows}
 
     def owed(self, source_id: str) -> dict[int, Moves]:
         """Return the steps that the index does not show yet, oldest first."""
