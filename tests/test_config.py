@@ -26,6 +26,7 @@ def place(tmp_path):
     """A user's home with a settings folder and a repository to work in."""
     (tmp_path / "home" / ".config" / "zapomni").mkdir(parents=True)
     (tmp_path / "repo" / ".git").mkdir(parents=True)
+    (tmp_path / "repo" / ".git" / "HEAD").touch()
     (tmp_path / "repo" / "deep").mkdir()
     return tmp_path
 
@@ -93,13 +94,22 @@ def test_a_project_file_counts_from_any_folder_below_the_root_and_the_nearest_wi
     assert read(project="recall.limit = 5", cwd=place / "repo").recall.limit == 5
 
 
-def test_no_project_file_is_taken_from_above_the_repository_or_outside_of_one(read, place):
+def test_no_project_file_is_taken_from_above_the_repository(read, place):
+    (place / ".zapomni.toml").write_text("recall.limit = 6", encoding="utf-8")
+    (place / "bare/deep").mkdir(parents=True)
+    (place / "repo/.git").rename(place / "bare/.git")
+    assert read(cwd=place / "bare/deep").recall.limit == 10
+    (place / "bare/.git/HEAD").unlink()  # so it is no repository, and does not name the project either
+    assert read(cwd=place / "bare/deep").recall.limit == 6
+
+
+def test_outside_a_repository_the_nearest_file_that_names_the_project_sets_too(read, place):
     (place / ".zapomni.toml").write_text("recall.limit = 6", encoding="utf-8")
     (place / "loose/deep").mkdir(parents=True)
+    assert read(cwd=place / "loose/deep").recall.limit == 6
     (place / "loose/.zapomni.toml").write_text("recall.limit = 8", encoding="utf-8")
-    assert read().recall.limit == 10
     assert read(cwd=place / "loose").recall.limit == 8
-    assert read(cwd=place / "loose/deep").recall.limit == 10
+    assert read(cwd=place / "loose/deep").recall.limit == 8
 
 
 @pytest.mark.parametrize(

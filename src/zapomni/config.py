@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from zapomni.errors import ConfigError
 from zapomni.forms import PATH, SECRET, Place, default_folder
+from zapomni.repository import common_dir
 from zapomni.settings import SECTIONS, SETTINGS, Config, Setting
 
 if TYPE_CHECKING:
@@ -33,6 +35,9 @@ KEYS: Final = {
     "llm.api_key": ("llm.model", "llm.base_url"),
 }
 """Each provider's key with the settings that say whom it is for: the provider, before a colon, and the address."""
+
+PROJECT_FILE: Final = ".zapomni.toml"
+"""A project's own settings, which may be empty: outside a repository the folder that holds it is a project."""
 
 _Found = tuple[str, Any, Place]  # a setting's name, its value as found, and the place
 
@@ -96,31 +101,58 @@ def _read(row: Setting, value: Any, place: Place) -> object:
 
 
 def _from_file(path: Path | None, environ: Environ, *, project: bool = False) -> list[_Found]:
-    """Read one settings file; one that nobody named may be missing, but what stands in its place must be a file."""
-    if path is None:
-        return []
+    """Read one settings file and look at what it sets."""
+    found = _stated(path, environ, project=project) if path is not None else []
+    for row, place in [(_row(name, place.origin), place) for name, _, place in found]:
+        if project and not row.project:
+            problem = (
+                f"{place.origin} belongs to a project and may not set {row.name}: a cloned repository is not trusted"
+            )
+            raise ConfigError(problem, remedy=f"Put it into your own settings file or into {row.env}")
+    return found
+
+
+def _stated(path: Path, environ: Environ, *, project: bool = False) -> list[_Found]:
+    """Return what a settings file says; one that nobody named may be missing, but what stands there must be a file."""
+    named = not project and environ.get("ZAPOMNI_CONFIG", "").strip()
     try:
-        if project or not environ.get("ZAPOMNI_CONFIG", "").strip():
-            if not stands(path):
-                return []
-            if not path.is_file():  # what is no file may never end, and a link may lead nowhere
-                raise OSError("it is no file, and no link to one")  # noqa: TRY301 - told as what the system refuses
+        if not named and not is_settings_file(path):
+            return []
         import tomllib
 
         table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
-        raise ConfigError(f"The settings file {path} cannot be read: {error}", remedy="Mend or remove it") from None
+        raise _unreadable(path, error) from None
     place = Place(str(path), path.parent, environ)
-    found = [
+    return [
         (f"{head}.{name}" if name else head, value, place)
         for head, inner in table.items()
         for name, value in (inner.items() if isinstance(inner, dict) else [("", inner)])
     ]
-    for row in [_row(name, place.origin) for name, _, _ in found]:
-        if project and not row.project:
-            problem = f"{path} belongs to a project and may not set {row.name}: a cloned repository is not trusted"
-            raise ConfigError(problem, remedy=f"Put it into your own settings file or into {row.env}")
-    return found
+
+
+def is_settings_file(path: Path) -> bool:
+    """Tell whether a settings file stands at a path.
+
+    Raises `ConfigError` for what stands there and is no file, which may be a link that leads nowhere, and `OSError`
+    where the system does not let one look.
+    """
+    if not stands(path):
+        return False
+    if path.is_file():  # what is no file may never end
+        return True
+    raise _unreadable(path, "it is no file")
+
+
+def _unreadable(path: Path, why: object) -> ConfigError:
+    """Return the error of a settings file that cannot be read, told alike whoever named it."""
+    if os.path.isdir(path):  # noqa: PTH112 - never raises
+        why = "it is a folder"
+    elif os.path.islink(path) and not os.path.exists(path):  # noqa: PTH110, PTH114 - they never raise
+        why = f"it is a link to {os.readlink(path)}, which is not there"  # noqa: PTH115 - as it is written
+    elif isinstance(why, OSError):
+        why = why.strerror or why
+    return ConfigError(f"The settings file {path} cannot be read: {why}", remedy="Mend or remove it")
 
 
 def _from_environment(environ: Environ, here: Path | None) -> list[_Found]:
@@ -176,21 +208,22 @@ def _build(values: Mapping[str, Any], origins: Mapping[str, str], unread: tuple[
 
 
 def _project_file(here: Path | None) -> tuple[Path | None, tuple[str, ...]]:
-    """Find the nearest project file from here up to the repository's root; outside one, only here counts.
+    """Find the nearest project file from here up: to the repository's root, or where there is none as far as it goes.
 
-    Returned with it are the folders that cannot be looked into, each with why: nothing is known of what they hold.
+    Outside a repository it is the file that names the project (`services.place`). Returned with it are the folders
+    that cannot be looked into, each with why: nothing is known of what they hold.
     """
     nearest: Path | None = None
     unread: list[str] = []
     for folder in (here, *here.parents) if here else ():
         try:
-            if nearest is None and stands(folder / ".zapomni.toml"):
-                nearest = folder / ".zapomni.toml"
-            if stands(folder / ".git"):
-                return nearest, tuple(unread)
+            if nearest is None and stands(folder / PROJECT_FILE):
+                nearest = folder / PROJECT_FILE
+            if stands(folder / ".git") and common_dir(folder / ".git"):
+                break
         except OSError as error:
             unread.append(f"{folder} ({error.strerror or error})")
-    return nearest if nearest and nearest.parent == here else None, tuple(unread)
+    return nearest, tuple(unread)
 
 
 def stands(path: Path) -> bool:
@@ -212,3 +245,25 @@ def user_file(environ: Environ, here: Path | None) -> Path:
             "Path", _read(Setting(PATH, "", name="ZAPOMNI_CONFIG"), named, Place("the environment", here, environ))
         )
     return default_folder("config", environ) / "config.toml"
+
+
+def data_folder(home: str | None = None, environ: Environ | None = None, cwd: Path | None = None) -> Path:
+    """Return the folder for what must be kept although `load` refuses: the data folder, told by what can be read.
+
+    That is `home`, the variable, the user's own file, or else the default; never a project's file. Raises nothing.
+    """
+    environ = os.environ if environ is None else environ  # noqa: TID251 - as in `load`
+    folder = default_folder("data", environ)
+    with suppress(ConfigError, OSError):
+        file = user_file(environ, cwd)
+        told = _stated(file, environ)
+        folder = next((_as_path(value, place) for name, value, place in told if name == "home" and value), folder)
+    for value, origin in ((environ.get("ZAPOMNI_HOME", "").strip(), "environment ZAPOMNI_HOME"), (home, "--home")):
+        if value:
+            with suppress(ConfigError):
+                folder = _as_path(value, Place(origin, cwd, environ))
+    return folder
+
+
+def _as_path(value: Any, place: Place) -> Path:
+    return cast("Path", _read(SETTINGS["home"], value, place))

@@ -60,6 +60,7 @@ def test_settings_above_a_folder_that_cannot_be_looked_into_still_count(
     zap: Zap, home: Path, deep: Path, shut: Callable[[Path], None]
 ) -> None:
     (home / ".git").mkdir()
+    (home / ".git" / "HEAD").touch()
     (home / ".zapomni.toml").write_text("recall.limit = 3")
     shut(deep.parent)
     rows = {row["name"]: row["value"] for row in zap("config", "show", "--json").json["settings"]}
@@ -97,6 +98,48 @@ def test_what_stands_for_settings_and_is_no_file_is_named_with_what_to_do(
         assert "Mend or remove it" in refused.err
     path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
     assert zap("list").status == 0
+
+
+@pytest.mark.parametrize("repository", [False, True])
+@pytest.mark.parametrize("put", [_folder, _dangling, _loop, _pipe])
+def test_what_stands_above_for_the_settings_of_a_project_stops_what_is_below(
+    zap: Zap, home: Path, deep: Path, put: Callable[[Path], None], *, repository: bool
+) -> None:
+    path = deep.parent / ".zapomni.toml"
+    put(path)
+    if repository:
+        (deep.parent / ".git").mkdir()
+        (deep.parent / ".git" / "HEAD").touch()
+    refused = zap("store", "Секрет этого проекта.")
+    assert (refused.status, f"The settings file {path} cannot be read" in refused.err) == (2, True), refused
+    path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+    assert zap("list", "--scope", "all", "--json").json["memories"] == []
+
+
+def test_the_file_that_names_the_project_sets_too(zap: Zap, deep: Path) -> None:
+    (deep.parent / ".zapomni.toml").write_text("[recall]\nlimit = 3\n")
+    rows = {row["name"]: row["value"] for row in zap("config", "show", "--json").json["settings"]}
+    assert rows["recall.limit"] == "3"
+    assert zap("store", "Kept.", "--json").json["scope"] == "project:закрыто"
+
+
+NAMED: dict[Callable[[Path], None], str] = {
+    _folder: "it is a folder",
+    _dangling: "it is a link to nowhere.toml, which is not there",
+    lambda _: None: "No such file or directory",
+}
+
+
+@pytest.mark.parametrize("put", NAMED)
+def test_a_named_settings_file_that_cannot_be_read_is_told_as_any_other(
+    zap: Zap, home: Path, monkeypatch: pytest.MonkeyPatch, put: Callable[[Path], None]
+) -> None:
+    path = home / "моё.toml"
+    put(path)
+    monkeypatch.setenv("ZAPOMNI_CONFIG", str(path))
+    refused = zap("list")
+    assert (refused.status, refused.out) == (2, "")
+    assert f"The settings file {path} cannot be read: {NAMED[put]}. Mend or remove it" in refused.err.replace("\n", " ")
 
 
 def test_a_settings_file_without_the_right_to_read_it_is_named(

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from zapomni.config import PROJECT_FILE, is_settings_file
 from zapomni.errors import Unavailable
 from zapomni.model import NAME_LIMIT, USER_SCOPE, Scope, ScopeKind
+from zapomni.repository import common_dir
 from zapomni.services.context import Place
 
 if TYPE_CHECKING:
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
 
 _ORIGIN: Final = re.compile(r'^\s*\[remote "origin"\][^\[]*?^\s*url\s*=\s*(\S[^\r\n]*)', re.MULTILINE)
 _PORT: Final = re.compile(r"(?<=[^/]):\d+(?=/|$)")
-MARKER: Final = ".zapomni.toml"
-"""A project's own settings, which may be empty: outside a repository the folder that holds it is a project."""
 _SUFFIX: Final = 6
 """Letters of the identity's hash that tell two repositories of one name apart."""
 
@@ -35,12 +35,13 @@ class Project(Struct, frozen=True, kw_only=True):
 
 
 def find_project(folder: Path) -> Project | None:
-    """Return the repository that `folder` lies in, else the folder above it that `MARKER` marks, or None.
+    """Return the repository that `folder` lies in, else the nearest folder above it with `PROJECT_FILE`, or None.
 
-    Reads `.git` by hand, for a `git` process costs more than a whole recall.
+    Raises `ConfigError` where something else stands in the place of that file: what belongs to a project must not
+    end in the scope that every project sees.
     """
     for root in (folder, *folder.parents):
-        common = _common_dir(root / ".git")
+        common = common_dir(root / ".git")
         if common is not None:
             remote = _remote(common)
             base = common.parent if common.name.startswith(".") else common  # .git, or a bare one called .bare
@@ -52,7 +53,7 @@ def find_project(folder: Path) -> Project | None:
 
 def _is_marked(folder: Path) -> bool:
     try:
-        return (folder / MARKER).is_file()
+        return is_settings_file(folder / PROJECT_FILE)
     except OSError:  # a folder that cannot be looked into marks nothing; the settings name it
         return False
 
@@ -66,24 +67,6 @@ def _speakable(name: str) -> str:
     """Return a folder's name as one that can be a scope's, with room for the mark that tells namesakes apart."""
     kept = "".join(letter for letter in _text(name) if letter.isprintable())
     return kept[: NAME_LIMIT - _SUFFIX - 1].strip() or "repository"
-
-
-def _common_dir(git: Path) -> Path | None:
-    try:
-        common = git.resolve() if git.is_dir() else _pointed(git)
-        return common if common is not None and (common / "HEAD").exists() else None
-    except (OSError, ValueError, RuntimeError):  # `resolve` calls a loop of links a RuntimeError before Python 3.13
-        return None
-
-
-def _pointed(git: Path) -> Path | None:
-    """Return the directory that the `.git` file of a worktree or submodule leads to."""
-    pointer = git.read_text(encoding="utf-8").strip()
-    if not pointer.startswith("gitdir:"):
-        return None
-    own = (git.parent / pointer.removeprefix("gitdir:").strip()).resolve()
-    shared = own / "commondir"
-    return (own / shared.read_text(encoding="utf-8").strip()).resolve() if shared.exists() else own
 
 
 def _remote(common: Path) -> str | None:
