@@ -147,6 +147,84 @@ def test_where_nothing_can_be_written_the_client_goes_on(home: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"{}", b"")
 
 
+# --- settings that cannot be read ------------------------------------------------------------------------
+OFF = "zapomni is off here"
+
+
+def mended(path: Path) -> None:
+    path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
+@pytest.mark.promise("hooks.spool", "settings.unreadable")
+@pytest.mark.parametrize("trouble", ["folder", "link", "text", "value"])
+@pytest.mark.parametrize("where", ["проект/.zapomni.toml", ".config/zapomni/config.toml"])
+def test_what_comes_while_settings_cannot_be_read_is_told_and_waits(
+    home: Path, fire: Fire, where: str, trouble: str
+) -> None:
+    below, broken = home / "проект" / "sub", home / where
+    below.mkdir(parents=True)
+    broken.parent.mkdir(parents=True, exist_ok=True)
+    if trouble == "folder":
+        broken.mkdir()
+    elif trouble == "link":
+        broken.symlink_to("nowhere.toml")
+    else:
+        broken.write_text("[recall" if trouble == "text" else 'recall.limit = "many"', encoding="utf-8")
+    for event, more in (("SessionStart", {"source": "startup"}), ("UserPromptSubmit", {"prompt": "Where are they?"})):
+        told = context_of(fire("claude", event, cwd=str(below), **more))
+        assert OFF in told
+        assert str(broken) in told
+        assert told.startswith("<<<zapomni:recall")
+    assert fire("claude", "Stop", cwd=str(below), last_assistant_message=SAID) == {}
+    assert len(spooled(home)) == 1
+    mended(broken)
+    (home / "проект" / ".zapomni.toml").touch()
+    assert SAID in context_of(fire("codex", "SessionStart", "s2", cwd=str(below), source="startup"))
+    assert not spooled(home)
+    assert SAID not in kept(home)
+
+
+@pytest.mark.promise("hooks.spool")
+def test_what_waits_for_the_settings_of_one_project_holds_up_no_other_and_lands_nowhere_else(
+    home: Path, fire: Fire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zapomni.services.sessions.spool.MOST", 1)
+    (home / "p" / "sub").mkdir(parents=True)
+    broken = home / "p" / ".zapomni.toml"
+    broken.symlink_to("nowhere.toml")
+    for no in range(3):
+        fire("claude", "Stop", f"s{no}", cwd=str(home / "p" / "sub"), last_assistant_message=SAID)
+    other = "We decided to give the warehouse number seven a shelf of its own."
+    event = {"client": "claude-code", "moment": "stop", "session": "s9", "folder": str(home / "work"), "said": other}
+    (home / "data" / "spool" / "zz.json").write_text(json.dumps(event))
+    fire("claude", "SessionStart", "s2", source="startup")
+    assert len(spooled(home)) == 3
+    assert kept(home) == [other]
+
+
+@pytest.mark.promise("hooks.spool")
+def test_what_waited_for_the_file_that_names_the_data_folder_is_taken_once_it_can_be_read(
+    home: Path, fire: Fire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ZAPOMNI_HOME")
+    own = home / ".config" / "zapomni" / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text("home = ")
+    assert fire("claude", "Stop", last_assistant_message=SAID) == {}
+    own.write_text(f'home = "{home / "data"}"')
+    assert SAID in context_of(fire("codex", "SessionStart", "s2", source="startup"))
+    assert not list(home.glob(".local/share/zapomni/spool/*.json"))
+
+
+@pytest.mark.promise("hooks.silent")
+@pytest.mark.parametrize("client", CLIENTS)
+def test_every_client_is_told_in_its_own_form_that_it_is_off(home: Path, client: str) -> None:
+    (home / ".zapomni.toml").mkdir()
+    for name in NAMES:
+        event = {"hook_event_name": name, "session_id": "s", "cwd": str(home / "work"), "prompt": "Where?"}
+        assert is_valid(client, answer(Call(client), json.dumps(event).encode()))
+
+
 # --- input of any kind -----------------------------------------------------------------------------------
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),

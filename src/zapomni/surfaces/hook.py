@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from msgspec import Struct
 
-from zapomni.config import load
+from zapomni.config import data_folder, load
+from zapomni.errors import ConfigError
+from zapomni.forms import default_folder
 from zapomni.model.session import Moment
 from zapomni.surfaces.dialects import DIALECTS, SHORT, read_event
 
@@ -33,6 +35,8 @@ MARK: Final = "ZAPOMNI_HOOK"
 """The variable by which a process and its children are known as those whom hooks leave alone."""
 PATIENCE_MS: Final = 1_000
 """How long a hook waits for a store that another process holds."""
+TOLD_LIMIT: Final = 1_000
+"""Characters of what is wrong with the settings; a project's file, which is quoted there, may be anybody's."""
 DEADLINE_S: Final = 8.0
 """After how many seconds a hook gives up; clients cancel theirs after 3 to 60."""
 
@@ -113,7 +117,10 @@ def respond(event: Event, home: str | None, opened: list[Parts]) -> str:
     if event.moment is Moment.OTHER or (event.moment is Moment.PROMPT and not dialect.prompts):
         return ""
     folder = _folder(event.folder)
-    config = load({"home": home, "store.busy_timeout_ms": PATIENCE_MS}, cwd=folder)
+    try:
+        config = load({"home": home, "store.busy_timeout_ms": PATIENCE_MS}, cwd=folder)
+    except ConfigError as error:
+        return _put_off(event, data_folder(home, cwd=folder), error)
     if event.moment not in {Moment.PROMPT, Moment.START}:
         _capture(config, event, folder, opened)
         return ""
@@ -127,6 +134,18 @@ def respond(event: Event, home: str | None, opened: list[Parts]) -> str:
     return pack.text
 
 
+def _put_off(event: Event, home: Path, error: ConfigError) -> str:
+    """Leave an event to a hook that can read the settings, and return what tells the agent that this one cannot."""
+    from zapomni.text.fence import fence
+
+    heard = event.moment in {Moment.PROMPT, Moment.START}
+    if not heard or (event.moment is Moment.PROMPT and not DIALECTS[event.client].files):
+        with suppress(OSError):  # the agent is told all the same
+            _spool(home, event)
+    said = " ".join(f"zapomni is off here, and nothing is recalled: {error}".split())
+    return fence(said[:TOLD_LIMIT], "zapomni itself") if heard else ""
+
+
 def _capture(config: Config, event: Event, folder: Path | None, opened: list[Parts]) -> None:
     try:
         if not opened:
@@ -136,7 +155,7 @@ def _capture(config: Config, event: Event, folder: Path | None, opened: list[Par
             _have_read(config, event)
         drain_spool(config)
     except Exception:  # noqa: BLE001 - the event waits for a process that can keep it
-        _spool(config, event)
+        _spool(config.home, event)
 
 
 def memory(config: Config, event: Event, folder: Path | None) -> Parts:
@@ -157,12 +176,12 @@ def _folder(told: str) -> Path | None:
         return None
 
 
-def _spool(config: Config, event: Event) -> None:
+def _spool(home: Path, event: Event) -> None:
     from zapomni.ids import random_id
     from zapomni.services.sessions.spool import keep
 
     _set_time(0)  # this must come to its end
-    keep(config.home, event, random_id)
+    keep(home, event, random_id)
 
 
 def _have_read(config: Config, event: Event) -> None:
@@ -186,15 +205,27 @@ def _have_read(config: Config, event: Event) -> None:
 
 def drain_spool(config: Config) -> None:
     """Work off what earlier hooks could not keep; each event goes where its own session worked."""
-    if not os.path.isdir(config.home / "spool"):  # noqa: PTH112 - the usual case costs nothing
-        return
-    from zapomni.services.sessions.spool import drain
+    for home in homes_with_spool(config):
+        from zapomni.services.sessions.spool import drain
 
-    drain(config.home, lambda event: _keep_late(config, event))
+        drain(home, lambda event: _keep_late(config, event))
+
+
+def homes_with_spool(config: Config) -> list[Path]:
+    """Return the data folders in which events wait; the usual case costs one look.
+
+    Where the user's own file names the data folder, hooks that could not read that file left theirs in the usual one.
+    """
+    homes = [config.home]
+    if os.path.isabs(config.origins["home"]):  # noqa: PTH117 - text, which is a path where a file is its origin
+        homes.append(default_folder("data", os.environ))  # noqa: TID251 - handed to the module that knows its rule
+    return [home for home in homes if os.path.isdir(home / "spool")]  # noqa: PTH112 - never raises
 
 
 def _keep_late(config: Config, event: Event) -> None:
-    with memory(config, event, _folder(event.folder)) as parts:
+    folder = _folder(event.folder)
+    load({"home": config.home}, cwd=folder)  # as long as its settings cannot be read, the event goes on waiting
+    with memory(config, event, folder) as parts:
         parts.sessions.capture(event)
 
 

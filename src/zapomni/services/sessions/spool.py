@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import convert, to_builtins
 from msgspec.structs import replace
 
-from zapomni.errors import StoreDamaged, Unavailable, ZapomniError
+from zapomni.errors import ConfigError, StoreDamaged, Unavailable, ZapomniError
 from zapomni.model.session import Event, Turn
 from zapomni.text.secrets import redact
 
@@ -60,12 +60,19 @@ def waiting(home: Path) -> list[Path]:
 def drain(home: Path, take: Callable[[Event], object]) -> int:
     """Work entries off and return how many; one that can never be read is put aside.
 
-    Ends quietly where nothing can be written yet. Whatever else `take` raises leaves the entry where it is.
+    Ends quietly where nothing can be written yet. An entry of a project whose settings cannot be read goes on waiting
+    and costs no other one. Whatever else `take` raises leaves the entry where it is.
     """
-    done = 0
-    for entry in waiting(home)[:MOST]:
+    done = tried = 0
+    for entry in waiting(home):
+        if tried == MOST:
+            break
+        tried += 1
         try:
             take(_read(entry))
+        except ConfigError:
+            tried -= 1
+            continue
         except FileNotFoundError:  # another process has just taken it
             continue
         except (Unavailable, StoreDamaged, OSError):

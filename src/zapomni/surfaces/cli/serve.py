@@ -65,11 +65,11 @@ def serve(ctx: click.Context, *, http: bool, host: str | None, port: int | None,
 
 def _drain_spool(config: Config) -> None:
     """Work off what hooks could not keep, beside the serving: a client waits for the first answer."""
-    if not (config.home / "spool").is_dir():
+    from zapomni.surfaces.hook import drain_spool, homes_with_spool
+
+    if not homes_with_spool(config):
         return
     from threading import Thread
-
-    from zapomni.surfaces.hook import drain_spool
 
     Thread(target=drain_spool, args=(config,), name="zapomni-spool", daemon=True).start()
 
