@@ -280,6 +280,25 @@ def test_a_file_by_two_ways_is_one_file(zap: Zap, person: Path) -> None:
     assert (person / "home/.claude/CLAUDE.md").is_symlink()
 
 
+@pytest.mark.promise("setup.identity")
+@pytest.mark.parametrize("names", [("CLAUDE.md", "AGENTS.md"), ("AGENTS.md", "CLAUDE.md")])
+def test_instructions_of_a_project_that_are_one_file_by_a_link_are_wired_once(
+    zap: Zap, person: Path, names: tuple[str, str]
+) -> None:
+    link, real = (person / "project" / name for name in names)
+    real.write_text("Пиши кратко.\n")
+    link.symlink_to(real.name)
+    for run, outcomes in (("first", ["added", "present"]), ("again", ["present", "present"])):
+        done = zap("setup", "--scope", "project", "claude-code", "codex", "--json")
+        rules = [step for step in done.json["steps"] if step["part"] == "rules"]
+        assert (done.status, [step["outcome"] for step in rules]) == (0, outcomes), run
+    assert real.read_text().count("<!-- zapomni:begin -->") == 1
+    assert zap("setup", "--scope", "project", "--remove", "claude-code").status == 0
+    assert "zapomni:begin" in real.read_text()
+    assert zap("setup", "--scope", "project", "--remove", "codex").status == 0
+    assert (real.read_text(), link.is_symlink()) == ("Пиши кратко.\n", True)
+
+
 # --- others who write ------------------------------------------------------------------------------------
 @pytest.mark.promise("setup.foreign")
 def test_what_another_program_writes_meanwhile_is_not_overwritten(

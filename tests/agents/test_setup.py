@@ -479,6 +479,40 @@ def test_what_others_wired_in_a_repository_is_named_and_stays(zap: Zap, person: 
     assert not [path for path, data in tree(person).items() if b"zapomni" in data]
 
 
+@pytest.mark.promise("setup.identity")
+@pytest.mark.parametrize("again", [False, True], ids=["at once", "after setup of one's own"])
+@pytest.mark.parametrize("client", sorted(CLIENTS))
+def test_what_a_colleague_wired_goes_without_a_husk(zap: Zap, person: Path, client: str, *, again: bool) -> None:
+    zap("setup", client, "--scope", "project")
+    if not (person / "store" / "setup").exists():
+        return  # it has nothing in a project
+    shutil.rmtree(person / "store" / "setup")
+    if again:
+        zap("setup", client, "--scope", "project")
+        zap("setup", "--remove", "--scope", "project")  # the server's entry stays the first time
+    done = zap("setup", "--remove", "--scope", "project", "--json")
+    assert done.status == 0
+    assert tree(person) == {}
+    assert [path.name for path in (person / "project").iterdir()] == [".git"]
+
+
+@pytest.mark.promise("setup.identity", "setup.foreign")
+def test_what_others_have_beside_a_colleagues_wiring_stays(zap: Zap, person: Path) -> None:
+    project = person / "project"
+    (project / ".claude" / "skills" / "mine").mkdir(parents=True)
+    (project / "AGENTS.md").write_text("Пиши кратко.\n")
+    (project / ".mcp.json").write_text('{"mcpServers": {"figma": {"url": "x"}}}\n')
+    (project / ".claude" / "settings.json").write_text('{"model": "opus"}\n')
+    before = tree(person)
+    zap("setup", "claude-code", "codex", "--scope", "project")
+    shutil.rmtree(person / "store" / "setup")
+    done = zap("setup", "--remove", "--scope", "project", "--json").json
+    assert {step["client"] for step in done["steps"]} == {"claude-code", "codex"}
+    assert tree(person) == before
+    assert (project / ".claude" / "skills" / "mine").is_dir()
+    assert not (project / ".claude" / "skills" / "zapomni").exists()
+
+
 @pytest.mark.promise("setup.shared")
 def test_other_projects_are_named_and_those_that_are_no_more_are_forgotten(
     zap: Zap, person: Path, monkeypatch: pytest.MonkeyPatch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -68,6 +69,11 @@ class Desk:
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         self.sheets: dict[Path, Sheet] = {}
+        self._names = {os.path.realpath(file): file for file in ledger.records}
+
+    def known(self, file: Path) -> Path:
+        """Return the path by which a file is dealt with: the first, where links make it the file of several clients."""
+        return file if file in self.ledger.records else self._names.setdefault(os.path.realpath(file), file)
 
     def sheet(self, file: Path) -> Sheet:
         """Return a file's sheet; raises `Refused` or `Unavailable` for one that cannot be read."""

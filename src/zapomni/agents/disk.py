@@ -14,6 +14,7 @@ from msgspec import Struct
 from zapomni.errors import Refused, Unavailable
 
 if TYPE_CHECKING:
+    from collections.abc import Container
     from pathlib import Path
 
 LIMIT: Final = 64 * 1024 * 1024
@@ -89,6 +90,21 @@ def delete(file: Path) -> None:
         file.resolve().unlink(missing_ok=True)
     except OSError as error:
         raise Unavailable(f"it cannot be deleted ({error.strerror or error})", remedy="Look at its rights") from None
+
+
+def sweep_folders(file: Path, kept: Container[Path]) -> None:
+    """Remove the empty folders that a deleted file lay in, up to the first that is kept."""
+    if file.exists():
+        return
+    for folder in file.parents:
+        if folder in kept:
+            return
+        try:
+            folder.rmdir()
+        except FileNotFoundError:
+            continue
+        except OSError:  # it is not empty
+            return
 
 
 def sweep(file: Path) -> None:

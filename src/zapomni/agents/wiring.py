@@ -16,9 +16,10 @@ from filelock import FileLock, Timeout
 from msgspec import Struct
 from msgspec.structs import replace
 
+from zapomni.agents import disk
 from zapomni.agents.base import AGENT, Launch, Part, Reach
+from zapomni.agents.clients import CLIENTS
 from zapomni.agents.desk import Change, Desk
-from zapomni.agents.disk import content, is_gone
 from zapomni.agents.edits import NAME, State
 from zapomni.agents.ledger import Ledger
 from zapomni.agents.plugin import plugin_of
@@ -29,11 +30,15 @@ if TYPE_CHECKING:
 
     from zapomni.agents.base import Aim, Client, Machine
     from zapomni.agents.edits import Edit
+    from zapomni.agents.ledger import Record
 
 OWN_COMMAND_S: Final = 60
 """How long a client's own command may take before its file is edited instead."""
 LOCK_S: Final = 30
 _KEPT: Final = "it was there before setup; run this again to take it out too"
+
+
+_Aimed = tuple[str, "Aim", "Edit"]  # a client's name, a part of it, and the edit that takes that out
 
 
 class Outcome(StrEnum):
@@ -120,20 +125,27 @@ def unwire(clients: Sequence[Client], machine: Machine, *, home: Path, reach: Re
     """
     with _ledger(home, dry_run=dry_run) as ledger:
         desk = Desk(ledger)
-        names = {client.name for client in clients}
+        order = [client.name for client in clients]
+        names = set(order)
         steps: list[Step] = []
-        for file, aims in _aims(clients, machine, reach).items():
+        found = _aims(clients, machine, reach, desk)
+        wired = _wired_by(found)
+        for file, aims in found.items():
             record = ledger.records.get(file)
             others = tuple(name for name in record.clients if name not in names) if record else ()
             if record and others:
                 ledger.records[file] = replace(record, clients=others)
             else:
-                steps += _unwired(file, aims, desk, dry_run=dry_run)
-        stays = _staying(clients, machine, ledger) if reach is Reach.USER else ()
+                if _is_shared(record):
+                    aims.sort(key=lambda aim: (aim[0] in wired, -order.index(aim[0])))
+                taken = _unwired(file, aims, desk, dry_run=dry_run)
+                if _is_shared(record) and not dry_run and any(step.outcome is Outcome.REMOVED for step in taken):
+                    disk.sweep_folders(file, _kept_folders(machine))
+                steps += taken
+        stays = _staying(clients, machine, desk) if reach is Reach.USER else ()
         if not dry_run:
             _forget_gone(ledger)
             ledger.sweep()
-        order = [client.name for client in clients]
         steps.sort(key=lambda step: (order.index(step.client), list(Part).index(step.part)))
         return Report(steps=tuple(steps), changes=tuple(desk.changes()), stays=stays)
 
@@ -159,13 +171,14 @@ def _wired(
 def _put(
     client: Client, aim: Aim, file: Path, machine: Machine, launch: Launch, reach: Reach, desk: Desk, *, dry_run: bool
 ) -> Step:
-    edit, sheet = aim.edit(launch), desk.sheet(file)
+    edit, known = aim.edit(launch), desk.known(file)
+    sheet = desk.sheet(known)
     state = edit.state(sheet.now or "")
     alone = state is State.ABSENT and not file.is_symlink()  # a client's own command may put a file in a link's place
     command = _own_command(client, aim, machine, launch, reach) if alone else ()
     if command and not dry_run:
         _run(command, machine)
-        sheet = desk.look_again(file)
+        sheet = desk.look_again(known)
         command = command if edit.state(sheet.now or "") is State.WIRED else ()
     written = edit.put(sheet.first.text if command else sheet.now or "")
     sheet.blanks = {**written.blanks, **sheet.blanks}
@@ -182,7 +195,7 @@ def _put(
 def _left(client: Client, aim: Aim, file: Path, launch: Launch, plugin: str, reach: Reach) -> Step:
     """Leave hooks to the plugin that brings them: each would run twice."""
     why = f"the plugin {plugin} of {client.title} brings them"
-    if aim.edit(launch).state(content(file).text) in {State.WIRED, State.CHANGED}:
+    if aim.edit(launch).state(disk.content(file).text) in {State.WIRED, State.CHANGED}:
         why += f", so that those of this file run as well: {run_once(client, reach)}"
     return Step(client=client.name, part=aim.part, file=file, outcome=Outcome.LEFT, why=why)
 
@@ -230,52 +243,70 @@ def _written(desk: Desk, steps: Sequence[Step]) -> Iterator[Step]:
             troubles[file] = error
             desk.ledger.back_to(file, known.get(file))
     for step in steps:
-        trouble = troubles.get(step.file)
+        trouble = troubles.get(desk.known(step.file))
         yield step if trouble is None else _skipped(step.client, step.part, step.file, trouble)
 
 
 # --- taking out -----------------------------------------------------------------------------------------
-def _aims(clients: Sequence[Client], machine: Machine, reach: Reach) -> dict[Path, list[tuple[str, Aim, Edit]]]:
+def _aims(clients: Sequence[Client], machine: Machine, reach: Reach, desk: Desk) -> dict[Path, list[_Aimed]]:
     """Return, by file, the parts that may lie there."""
-    found: dict[Path, list[tuple[str, Aim, Edit]]] = defaultdict(list)
+    found: dict[Path, list[_Aimed]] = defaultdict(list)
     for client in clients:
         for aim in client.aims:
             edit = aim.edit(Launch(client=client.name, command=NAME))
             for path in machine.places(aim, reach):
-                found[path].append((client.name, aim, edit))
+                found[desk.known(path)].append((client.name, aim, edit))
     return found
 
 
-def _staying(clients: Sequence[Client], machine: Machine, ledger: Ledger) -> tuple[Path, ...]:
+def _wired_by(found: Mapping[Path, list[_Aimed]]) -> set[str]:
+    """Return the clients that hold ours in a file of their own: of a shared one nothing tells whose it is."""
+    alone = [aims for aims in found.items() if len({client for client, _, _ in aims[1]}) == 1]
+    return {client for file, aims in alone for client, _, edit in aims if _holds(file, edit)}
+
+
+def _is_shared(record: Record | None) -> bool:
+    """Tell whether a file came with parts of ours in it: another person wired it, or the record of it was lost."""
+    return record is None or (record.created and not record.after)
+
+
+def _kept_folders(machine: Machine) -> set[Path]:
+    """Return the folders that tell that a client is here, and those in which all lies."""
+    marks = (machine.path(mark) for client in CLIENTS.values() for mark in client.marks)
+    return {*machine.roots.values(), *marks}
+
+
+def _staying(clients: Sequence[Client], machine: Machine, desk: Desk) -> tuple[Path, ...]:
     """Return the projects whose files hold parts of ours: those that the ledger knows of, and this one."""
+    ledger = desk.ledger
     names = {client.name for client in clients}
     known = {Path(row.project) for row in ledger.records.values() if row.project and not names.isdisjoint(row.clients)}
     here = machine.roots.get("project")
     if here is not None and any(
         _holds(file, edit)
-        for file, aims in _aims(clients, machine, Reach.PROJECT).items()
+        for file, aims in _aims(clients, machine, Reach.PROJECT, desk).items()
         if file not in ledger.records
         for _, _, edit in aims
     ):
         known.add(here)
-    return tuple(sorted(project for project in known if not is_gone(project)))
+    return tuple(sorted(project for project in known if not disk.is_gone(project)))
 
 
 def _holds(file: Path, edit: Edit) -> bool:
     with suppress(Refused, Unavailable):  # what cannot be read is for the removal to tell
-        return edit.state(content(file).text) in {State.WIRED, State.CHANGED}
+        return edit.state(disk.content(file).text) in {State.WIRED, State.CHANGED}
     return False
 
 
 def _forget_gone(ledger: Ledger) -> None:
     """Drop what is known of projects that are no more: nobody can go there to have it taken out."""
     for file, record in list(ledger.records.items()):
-        if record.project and is_gone(Path(record.project)):
+        if record.project and disk.is_gone(Path(record.project)):
             ledger.forget(file)
 
 
-def _unwired(file: Path, aims: list[tuple[str, Aim, Edit]], desk: Desk, *, dry_run: bool) -> list[Step]:
-    """Take every part of ours out of one file."""
+def _unwired(file: Path, aims: list[_Aimed], desk: Desk, *, dry_run: bool) -> list[Step]:
+    """Take every part of ours out of one file, the last of them first."""
     record = desk.ledger.records.get(file)
     steps: list[Step] = []
     try:
@@ -289,7 +320,7 @@ def _unwired(file: Path, aims: list[tuple[str, Aim, Edit]], desk: Desk, *, dry_r
                 steps.append(Step(client=client, part=aim.part, file=file, outcome=Outcome.KEPT, why=_KEPT))
                 continue
             if not untouched:
-                text = edit.drop(text, record.blanks if record else {})
+                text = _dropped(edit, text, record)
             steps.append(Step(client=client, part=aim.part, file=file, outcome=Outcome.REMOVED))
         if record is None and not steps:
             return []
@@ -300,6 +331,16 @@ def _unwired(file: Path, aims: list[tuple[str, Aim, Edit]], desk: Desk, *, dry_r
     except (Refused, Unavailable) as error:
         return [_skipped(client, aim.part, file, error) for client, aim, _ in aims[:1] if file.exists()]
     return steps[::-1]
+
+
+def _dropped(edit: Edit, text: str, record: Record | None) -> str:
+    """Return a text without our entry; what was empty around it is as recorded, or else counts as made for it."""
+    if record is not None and not record.created:
+        return edit.drop(text, record.blanks)
+    known = record.blanks if record else {}
+    made = {where: was for where, was in edit.put("").blanks.items() if was is None}
+    text = edit.drop(text, {**made, **known})
+    return "" if "".join(text.split()) == "{}" else text
 
 
 def _skipped(client: str, part: Part, file: Path, error: ZapomniError) -> Step:
