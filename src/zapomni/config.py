@@ -53,10 +53,7 @@ def load(
     unreadable file and for anything in a project's file that such a file may not set.
     """
     environ = os.environ if environ is None else environ  # noqa: TID251 - the one place that reads it
-    try:
-        here = (cwd or Path()).absolute()
-    except OSError:  # the working folder was deleted: everything but relative paths still works
-        here = None
+    here = _here(cwd)
     values: dict[str, object] = {name: row.default for name, row in SETTINGS.items()}
     origins = dict.fromkeys(SETTINGS, "default")
     meant_for: dict[str, object] = {}
@@ -75,6 +72,13 @@ def load(
         _settle_key(key, values, origins, environ, meant_for.get(key))
     values["home"] = values["home"] or default_folder("data", environ)
     return _build(values, origins, unread)
+
+
+def _here(cwd: Path | None) -> Path | None:
+    try:
+        return (cwd or Path()).absolute()
+    except OSError:  # the working folder was deleted: everything but relative paths still works
+        return None
 
 
 def _row(name: str, origin: str) -> Setting:
@@ -247,21 +251,26 @@ def user_file(environ: Environ, here: Path | None) -> Path:
     return default_folder("config", environ) / "config.toml"
 
 
+def bare(home: Path) -> Config:
+    """Return settings for a look at one store alone, where `load` refuses: defaults, and no model that is asked."""
+    values: dict[str, object] = {name: row.default for name, row in SETTINGS.items()}
+    return _build(values | {"home": home, "embedder.provider": "none"}, dict.fromkeys(SETTINGS, "default"), ())
+
+
 def data_folder(home: str | None = None, environ: Environ | None = None, cwd: Path | None = None) -> Path:
     """Return the folder for what must be kept although `load` refuses: the data folder, told by what can be read.
 
     That is `home`, the variable, the user's own file, or else the default; never a project's file. Raises nothing.
     """
     environ = os.environ if environ is None else environ  # noqa: TID251 - as in `load`
-    folder = default_folder("data", environ)
-    with suppress(ConfigError, OSError):
-        file = user_file(environ, cwd)
-        told = _stated(file, environ)
+    folder, here = default_folder("data", environ), _here(cwd)
+    with suppress(ConfigError):
+        told = _stated(user_file(environ, here), environ)
         folder = next((_as_path(value, place) for name, value, place in told if name == "home" and value), folder)
     for value, origin in ((environ.get("ZAPOMNI_HOME", "").strip(), "environment ZAPOMNI_HOME"), (home, "--home")):
         if value:
             with suppress(ConfigError):
-                folder = _as_path(value, Place(origin, cwd, environ))
+                folder = _as_path(value, Place(origin, here, environ))
     return folder
 
 

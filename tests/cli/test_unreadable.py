@@ -91,7 +91,7 @@ def test_what_stands_for_settings_and_is_no_file_is_named_with_what_to_do(
     path = home / where
     path.parent.mkdir(parents=True, exist_ok=True)
     put(path)
-    for words in (["list"], ["recall", "что"], ["doctor"], ["config", "show"]):
+    for words in (["list"], ["recall", "что"], ["config", "show"]):
         refused = zap(*words)
         assert (refused.status, refused.out) == (2, ""), refused
         assert f"The settings file {path} cannot be read" in refused.err
@@ -140,6 +140,26 @@ def test_a_named_settings_file_that_cannot_be_read_is_told_as_any_other(
     refused = zap("list")
     assert (refused.status, refused.out) == (2, "")
     assert f"The settings file {path} cannot be read: {NAMED[put]}. Mend or remove it" in refused.err.replace("\n", " ")
+
+
+@pytest.mark.parametrize("where", [".config/zapomni/config.toml", "work/.zapomni.toml"])
+@pytest.mark.parametrize("there", [True, False])
+def test_the_doctor_names_settings_that_cannot_be_read_and_looks_at_the_store(
+    zap: Zap, home: Path, where: str, *, there: bool
+) -> None:
+    if there:
+        zap("store", "Релизы по средам.")
+    path = home / where
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.mkdir()
+    checked = zap("doctor", "--json")
+    assert checked.status == 8
+    first, *others = checked.json["checks"]
+    assert first["name"] == "settings"
+    assert f"{path} cannot be read: it is a folder" in first["detail"]
+    assert all(check["ok"] for check in others)
+    assert ("integrity" in [check["name"] for check in others]) == there
+    assert (home / "store" / "memories.db").exists() == there
 
 
 def test_a_settings_file_without_the_right_to_read_it_is_named(

@@ -10,6 +10,7 @@ import pytest
 
 from zapomni.app import Zapomni
 from zapomni.config import load
+from zapomni.errors import ConfigError
 from zapomni.record import parse_scope
 from zapomni.services.place import find_project, normal_remote
 
@@ -77,6 +78,14 @@ def test_outside_a_repository_a_folder_with_settings_of_its_own_is_a_project(sco
     below.mkdir(parents=True)
     (tmp_path / "заметки" / ".zapomni.toml").touch()
     assert scope(below) == "project:заметки"
+
+
+def test_what_stands_in_the_place_of_settings_leaves_no_project_to_the_user(scope: Scope, tmp_path: Path) -> None:
+    below = tmp_path / "заметки" / "2026"
+    below.mkdir(parents=True)
+    (tmp_path / "заметки" / ".zapomni.toml").symlink_to("nowhere.toml")
+    with pytest.raises(ConfigError, match=r"it is a link to nowhere\.toml, which is not there"):
+        scope(below)
 
 
 def test_a_repository_names_the_project_from_every_folder_below(scope: Scope, tmp_path: Path) -> None:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from zapomni.errors import StoreDamaged, Unavailable
+from zapomni.errors import ConfigError, StoreDamaged, Unavailable
 from zapomni.surfaces.cli import render
 from zapomni.surfaces.cli.progress import as_child, progress
 from zapomni.surfaces.cli.session import Session, answers
 
 if TYPE_CHECKING:
     from zapomni.services.embedding import Drained
+    from zapomni.store.base import Check
 
 _NAMED: Final = 20
 """Failures that an answer names; the others are counted."""
@@ -77,8 +78,11 @@ def doctor(session: Session, *, repair: bool, clients: bool) -> int:
         from zapomni.surfaces.cli.client_doctor import report_clients
 
         return 0 if report_clients(session) else Unavailable.exit_status
-    with session.memory() as app:
-        checks = app.doctor(repair=repair)
+    try:
+        with session.memory() as app:
+            checks = app.doctor(repair=repair)
+    except ConfigError as error:
+        checks = _without_settings(session, error, repair=repair)
     healthy = all(check.ok for check in checks)
     document = {
         "ok": healthy,
@@ -86,3 +90,18 @@ def doctor(session: Session, *, repair: bool, clients: bool) -> int:
     }
     session.answer(document, render.checks(checks))
     return 0 if healthy else StoreDamaged.exit_status
+
+
+def _without_settings(session: Session, error: ConfigError, *, repair: bool) -> list[Check]:
+    """Tell why the settings cannot be read, and look at the store all the same, where one is; no model is asked."""
+    from zapomni.app import Zapomni
+    from zapomni.config import bare, data_folder
+    from zapomni.model import Actor, Origin
+    from zapomni.store.base import Check
+
+    config = bare(data_folder(session.home))
+    found = [Check(name="settings", ok=False, detail=error.message, remedy=error.remedy)]
+    if config.store_path.is_file():  # opening would make one
+        with Zapomni(config, actor=Actor(name="cli", origin=Origin.USER)) as app:
+            found += [check for check in app.doctor(repair=repair) if check.name not in {"settings", "embedder"}]
+    return found
