@@ -43,21 +43,25 @@ _Found = tuple[str, Any, Place]  # a setting's name, its value as found, and the
 
 
 def load(
-    overrides: Mapping[str, object] | None = None, environ: Environ | None = None, cwd: Path | None = None
+    overrides: Mapping[str, object] | None = None,
+    environ: Environ | None = None,
+    cwd: Path | None = None,
+    *,
+    folder: Path | None = None,
 ) -> Config:
     """Read all layers and return the settings with the origin of each value.
 
     `overrides` are by setting name; None is no override. An empty value stands for the default. `environ`
-    and `cwd` default to the process's own. Folders that cannot be looked into are passed over and named in the
-    answer. Raises `ConfigError` for a bad value, an unknown name, an
-    unreadable file and for anything in a project's file that such a file may not set.
+    and `cwd` default to the process's own; `folder` is the one whose project is meant, where that is not `cwd`.
+    Folders that cannot be looked into are passed over and named in the answer. Raises `ConfigError` for a bad value,
+    an unknown name, an unreadable file and for anything in a project's file that such a file may not set.
     """
     environ = os.environ if environ is None else environ  # noqa: TID251 - the one place that reads it
     here = _here(cwd)
     values: dict[str, object] = {name: row.default for name, row in SETTINGS.items()}
     origins = dict.fromkeys(SETTINGS, "default")
     meant_for: dict[str, object] = {}
-    project, unread = _project_file(here)
+    project, unread = _project_file(_here(folder) if folder else here)
     for layer in (
         _from_file(user_file(environ, here), environ),
         _from_file(project, environ, project=True),

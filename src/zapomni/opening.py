@@ -18,6 +18,6 @@ def open_memory(
     `home` overrides the data folder; `folder` is the working folder whose repository is the default scope
     (None: no project, scope `user`); `settings` override others by name. Raises `ConfigError`.
     """
-    config = load({"home": home, **settings} if home is not None else settings)
     place = Path(folder) if folder is not None else None
+    config = load({"home": home, **settings} if home is not None else settings, folder=place)
     return Zapomni(config, folder=place, actor=Actor(name=actor, origin=Origin.AGENT))

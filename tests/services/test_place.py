@@ -11,6 +11,7 @@ import pytest
 from zapomni.app import Zapomni
 from zapomni.config import load
 from zapomni.errors import ConfigError
+from zapomni.opening import open_memory
 from zapomni.record import parse_scope
 from zapomni.services.place import find_project, normal_remote
 
@@ -86,6 +87,13 @@ def test_what_stands_in_the_place_of_settings_leaves_no_project_to_the_user(scop
     (tmp_path / "заметки" / ".zapomni.toml").symlink_to("nowhere.toml")
     with pytest.raises(ConfigError, match=r"it is a link to nowhere\.toml, which is not there"):
         scope(below)
+
+
+def test_the_folder_that_a_program_names_brings_its_settings(tmp_path: Path) -> None:
+    (tmp_path / "заметки" / "2026").mkdir(parents=True)
+    (tmp_path / "заметки" / ".zapomni.toml").write_text("recall.limit = 3")
+    with open_memory(tmp_path / "data", folder=tmp_path / "заметки" / "2026") as app:
+        assert app.config.recall.limit == 3
 
 
 def test_a_repository_names_the_project_from_every_folder_below(scope: Scope, tmp_path: Path) -> None:

@@ -36,11 +36,11 @@ class Session:
         self.branch: str | None = None
         """The branch that was named for this command; None leaves it to the settings, empty is the main line."""
 
-    def config(self, settings: Mapping[str, object] | None = None) -> Config:
-        """Read the settings; `settings` override others by their names."""
+    def config(self, settings: Mapping[str, object] | None = None, *, folder: Path | None = None) -> Config:
+        """Read the settings; `settings` override others by their names, `folder` is where the project lies."""
         from zapomni.config import load
 
-        return load({"home": self.home, "branch": self.branch, **(settings or {})})
+        return load({"home": self.home, "branch": self.branch, **(settings or {})}, folder=folder)
 
     @contextmanager
     def memory(self, *, folder: str | None = ".", settings: Mapping[str, object] | None = None) -> Iterator[Zapomni]:
@@ -49,7 +49,8 @@ class Session:
         from zapomni.model import Actor, Origin
 
         place = absolute(folder) if folder is not None else None
-        with Zapomni(self.config(settings), folder=place, actor=Actor(name="cli", origin=Origin.USER)) as app:
+        config = self.config(settings, folder=place)
+        with Zapomni(config, folder=place, actor=Actor(name="cli", origin=Origin.USER)) as app:
             yield app
 
     def answer(self, document: Mapping[str, Any], lines: Iterable[str]) -> None:
