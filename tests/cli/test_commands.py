@@ -151,7 +151,7 @@ def test_explain_shows_what_came_nearest_to_the_floor_where_nothing_reached_it(z
     assert rows["looked for"].startswith("шхун, яблок")
     assert rows["passed over"] == "где"
     assert rows["searched"] == "1"
-    assert rows["candidates"] == "by words 1; of the best 1 none reached the floor"
+    assert rows["candidates"] == "by words 1; the best did not reach the floor"
     assert re.fullmatch(memory_id + r"  0\.\d\d, \d\d% of what the floor asks", rows["nearest"])
     assert "  Шхуна стоит в доке." in lines
     assert any(line.split()[:1] == ["words"] for line in lines)
@@ -167,7 +167,7 @@ def test_explain_counts_what_scope_time_and_trust_keep_away(zap: Zap, stored: St
     stored("Red square.", "--valid-until", "2020-01-01", "--scope", "user")
     told = zap("recall", "red", "--explain", "--scope", "user")
     assert "hidden" in told.out
-    assert "1 answer in every scope; 1 answer of any time, expired ones too" in told.out
+    assert "1 answer in team:web (`--scope team:web`); 1 answer not valid now" in told.out
     shown = zap("recall", "red", "--explain", "--scope", "user", "--trust", "disputed", "--json").json
     assert shown["explanations"][0]["without"] == {"every": 2}
     ids = zap("list", "--scope", "team:web", "--json").json["memories"][0]["id"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from zapomni.model.document import DocumentHit
-from zapomni.model.explanation import Explanation
+from zapomni.model.explanation import Barred, Explanation
 from zapomni.model.kinds import Mode, SpaceState
 from zapomni.model.memory import Memory, Scope
 from zapomni.model.question import Hit
@@ -41,6 +41,7 @@ class Recollection(Struct, frozen=True, kw_only=True):
     `waiting` counts memories whose vector is still to come. `left_out` names hits that the budget
     had no room for. `documents` are those that were asked for beside the memories. `explanations` say
     why nothing was found, where that was asked for: of the memories, and of the documents beside them.
+    `barred` names the part of the filter that lets no memory through, where that is why.
     """
 
     hits: tuple[Hit, ...]
@@ -51,6 +52,7 @@ class Recollection(Struct, frozen=True, kw_only=True):
     left_out: tuple[str, ...] = ()
     documents: tuple[DocumentHit, ...] = ()
     explanations: tuple[Explanation, ...] = ()
+    barred: Barred | None = None
 
 
 class Page(Struct, frozen=True, kw_only=True):

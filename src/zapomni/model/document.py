@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from zapomni.model.explanation import Explanation
+from zapomni.model.explanation import Barred, Explanation
 from zapomni.model.kinds import Mode
 from zapomni.model.memory import Scope
 from zapomni.model.question import Part
@@ -136,8 +136,10 @@ class DocumentHit(Struct, frozen=True, kw_only=True):
 
     @property
     def shown(self) -> str:
-        """What is shown of it: its title, its headings and its text."""
-        return "\n".join(filter(None, (self.document.title, *self.chunk.trail, self.chunk.text)))
+        """What is shown of it: its title and its headings, each once and where its text has them not, and its text."""
+        held = {line.strip("# ") for line in self.chunk.text.splitlines()}
+        above = dict.fromkeys((self.document.title, *self.chunk.trail))
+        return "\n".join([*(line for line in above if line and line not in held), self.chunk.text])
 
     @property
     def handle(self) -> str:
@@ -157,7 +159,8 @@ class Findings(Struct, frozen=True, kw_only=True):
     """The answer of a search in documents; as for memories, `mode` really answered and `reason` says why.
 
     `waiting` counts chunks whose vector is still to come, `stale` names sources whose last scan did not end.
-    `explanations` say why nothing was found, where that was asked for.
+    `explanations` say why nothing was found, where that was asked for; `barred` names the part of the filter that lets
+    nothing through, where that is why.
     """
 
     hits: tuple[DocumentHit, ...]
@@ -167,6 +170,7 @@ class Findings(Struct, frozen=True, kw_only=True):
     waiting: int = 0
     stale: tuple[str, ...] = ()
     explanations: tuple[Explanation, ...] = ()
+    barred: Barred | None = None
 
 
 class Skipped(Struct, frozen=True, kw_only=True):

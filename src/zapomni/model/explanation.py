@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
+from zapomni.model.memory import Scope
 from zapomni.model.question import Part
 
 
@@ -23,20 +24,45 @@ class Near(Struct, frozen=True, kw_only=True):
     parts: tuple[Part, ...] = ()
 
 
+class Hidden(Struct, frozen=True, kw_only=True):
+    """How many answers there are without a part of the filter: `count`, or at least so many where there may be `more`.
+
+    `fields` are those of the filter that were given and are lifted, `scopes` those not seen in which the answers are.
+    """
+
+    count: int
+    more: bool = False
+    fields: tuple[str, ...] = ()
+    scopes: tuple[Scope, ...] = ()
+
+
+class Barred(Struct, frozen=True, kw_only=True):
+    """Which `fields` of a filter let nothing through of `stored` items, counted no further than `VISIBLE_MOST`.
+
+    Each of them alone lets nothing through; where none does, they do so `together`.
+    """
+
+    fields: tuple[str, ...]
+    stored: int
+    together: bool = False
+
+
 class Explanation(Struct, frozen=True, kw_only=True):
     """How the search went that found nothing.
 
     `of` is what was asked, memories or documents. `words` are the stems that were looked for, `passed_over` the words
-    that were not: stop words, and all beyond `QUERY_WORDS`. `near` names what stood for a word that nothing holds.
+    that were not: stop words, and all beyond `QUERY_WORDS`; `common` tells that stop words alone were there to be
+    looked for. `near` names what stood for a word that nothing holds.
     `seen` is how many items the filter lets through, counted no further than `VISIBLE_MOST`; `by_words` and
     `by_meaning` are the candidates of each leg, `judged` the best of them, which were held against the floor.
-    `without` counts, for each part of the filter (`scope`, `time`, `trust`, `other`), the answers that there are
-    without it, at most as many as were asked for; a part that keeps none away is left out, and where none does so
-    alone, `every` counts those without all of them.
+    `without` tells, for each part of the filter (`scope`, `time`, `trust`, `other`), of the answers that there are
+    without it; a part that keeps none away is left out, and where none does so alone, `every` tells of those without
+    all of them.
     """
 
     of: str
     words: tuple[str, ...] = ()
+    common: bool = False
     passed_over: tuple[str, ...] = ()
     near: Mapping[str, str] = field(default_factory=dict)
     seen: int = 0
@@ -44,4 +70,4 @@ class Explanation(Struct, frozen=True, kw_only=True):
     by_meaning: int = 0
     judged: int = 0
     nearest: Near | None = None
-    without: Mapping[str, int] = field(default_factory=dict)
+    without: Mapping[str, Hidden] = field(default_factory=dict)

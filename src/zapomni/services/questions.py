@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zapomni.errors import InvalidInput, Unavailable
 from zapomni.model import QUERY_LIMIT, RECALL_LIMIT, Mode
-from zapomni.text.clean import clean
+from zapomni.text.clean import clean, is_blank
 from zapomni.text.fold import name_key
 from zapomni.text.stopwords import STOP_WORDS
 from zapomni.text.words import query_words
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from zapomni.services.embedding import Asked, Embedding
 
 UNSEEN: Final = "nothing in the question can be seen"
-WORDLESS: Final = "no word of the question says what to look for; list memories instead of asking for them"
+WORDLESS: Final = (
+    "the question holds only a time or words that nearly every text has; list memories instead of asking for them"
+)
+MARKS: Final = "no letter or digit in the question says what to look for"
 
 
 def checked_question(text: str, limit: int) -> str:
@@ -34,6 +37,16 @@ def checked_question(text: str, limit: int) -> str:
     if not 1 <= limit <= RECALL_LIMIT:
         raise InvalidInput("limit", f"{limit} is not from 1 to {RECALL_LIMIT}", remedy="Use `list` for more")
     return text
+
+
+def unasked(text: str) -> str | None:
+    """Say why a text asks for nothing, neither by words nor by meaning, or nothing where it does.
+
+    The vector of invisible characters or of marks alone is near to no matter what.
+    """
+    if is_blank(text):
+        return UNSEEN
+    return None if query_words(text) else MARKS
 
 
 def is_wordless(text: str, now: datetime) -> bool:
@@ -55,8 +68,9 @@ def mode_of(wanted: Mode, asked: Asked, *, strict: bool) -> Mode:
     if wanted is Mode.LEXICAL or asked.vector is not None:
         return wanted
     if strict or wanted is Mode.SEMANTIC:
+        given = "`--strict`" if strict else "`--mode semantic`"
         raise Unavailable(
-            f"semantic search is not available: {asked.reason}", remedy="Ask without `strict` to search by words"
+            f"semantic search is not available: {asked.reason}", remedy=f"Leave out {given} to search by words"
         )
     return Mode.LEXICAL
 

@@ -12,16 +12,15 @@ from zapomni.model import By, Hit, Mode, Query, Recollection
 from zapomni.search.pack import pack
 from zapomni.search.retrieve import retrieve
 from zapomni.services.embedding import Asked
-from zapomni.services.questions import UNSEEN, WORDLESS, checked_question, is_wordless, mode_of, reason_for
+from zapomni.services.questions import WORDLESS, checked_question, is_wordless, mode_of, reason_for, unasked
 from zapomni.services.scopes import EVERY, scopes_to_read
-from zapomni.text.clean import is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from zapomni.model import Filter, Memory
+    from zapomni.model import Filter, Memory, Scope
     from zapomni.model.document import DocumentHit, Findings
-    from zapomni.model.explanation import Explanation
+    from zapomni.model.explanation import Barred, Explanation
     from zapomni.search.looked import Looked
     from zapomni.services.context import Context
     from zapomni.services.embedding import Embedding
@@ -34,14 +33,14 @@ def recall(
 
     `beside` asks the documents too: both are scored alike, and the best of both share limit and budget.
     Without vectors the words answer alone: `mode` is then lexical and `reason` says why; `strict` (or mode
-    semantic) makes that an error. An unrelated question returns nothing, and so does one of invisible marks
-    alone, which no model is asked about. Raises `InvalidInput` for a blank or too long question,
+    semantic) makes that an error. An unrelated question returns nothing, and so does one without a letter or
+    digit, which no model is asked about. Raises `InvalidInput` for a blank or too long question,
     `Unavailable` when `strict` cannot be kept.
     """
     query = _checked(query)
-    if is_blank(query.text):
+    if reason := unasked(query.text):
         scopes, waiting = query.where.scopes, embedding.backlog().waiting
-        return Recollection(hits=(), mode=Mode.LEXICAL, scopes=scopes, reason=UNSEEN, waiting=waiting)
+        return Recollection(hits=(), mode=Mode.LEXICAL, scopes=scopes, reason=reason, waiting=waiting)
     asked = Asked() if query.mode is Mode.LEXICAL else embedding.ask(query.text)
     mode = mode_of(query.mode, asked, strict=query.strict)
     answering = replace(query, mode=mode)
@@ -55,15 +54,17 @@ def recall(
     kept, left_out = pack(best, query.budget)
     memories = tuple(hit for hit in kept if isinstance(hit, Hit))
     context.touches.add((hit.memory.id for hit in memories), context.clock())
+    missing = (_wordless(context, query, both) or reason_for(embedding, query.mode, asked)) if looked.visible else None
     own = Recollection(
         hits=memories,
         documents=tuple(hit for hit in kept if not isinstance(hit, Hit)),
         mode=mode,
         scopes=query.where.scopes,
-        reason=_wordless(context, query, both) or reason_for(embedding, query.mode, asked) or lacking,
+        reason=missing or lacking,
         waiting=embedding.backlog().waiting + (found.waiting if found else 0),
         left_out=tuple(hit.handle for hit in left_out),
         explanations=(*why, *(found.explanations if found else ())) if why else (),
+        barred=None if both or looked.visible else _barred(context, query.where),
     )
     asked_docs = found is not None and (found.hits or context.store.documents.sources())
     return replace(own, mode=found.mode, reason=found.reason) if found is not None and asked_docs and not hits else own
@@ -76,19 +77,25 @@ def _wordless(context: Context, query: Query, found: Sequence[object]) -> str | 
     return WORDLESS
 
 
+def _barred(context: Context, where: Filter) -> Barred | None:
+    from zapomni.services.explaining import barring  # few see nothing
+
+    return barring(where, context.store.visible)
+
+
 def _explained(
     context: Context, embedding: Embedding[Memory], query: Query, asked: Asked, looked: Looked[Hit]
 ) -> Explanation:
     from zapomni.services.explaining import explain_memories  # few ask why
 
-    def found(where: Filter) -> int:
+    def found(where: Filter) -> list[Scope]:
         try:
-            return len(_look(context, embedding, replace(query, where=where), asked)[0].hits)
+            looked = _look(context, embedding, replace(query, where=where), asked)[0]
         except InvalidInput:  # by description, and more is seen under this filter than can be selected from
-            return 0
+            return []
+        return [hit.memory.scope for hit in looked.hits]
 
-    every = scopes_to_read(context, (EVERY,))
-    return explain_memories(looked, query.text, query.where, every, found)
+    return explain_memories(looked, query, scopes_to_read(context, (EVERY,)), found)
 
 
 def _look(context: Context, embedding: Embedding[Memory], query: Query, asked: Asked) -> tuple[Looked[Hit], str | None]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from zapomni.model import Hit, Link, Outcome, Page, Part, Recollection, Revision, Scope
     from zapomni.model.change import Redaction
     from zapomni.model.document import DocumentHit, Findings, Scanned, Skipped, Source, SourceStatus
-    from zapomni.model.explanation import Explanation, Near
+    from zapomni.model.explanation import Barred, Explanation, Hidden, Near
     from zapomni.services.embedding import Embedding
     from zapomni.services.history import Undone
     from zapomni.store.base import Stats
@@ -29,6 +29,8 @@ MESSAGE_LIMIT: Final = 1_000
 """Most characters of an error's message, and of its remedy, on any surface; they quote what was given, however long."""
 PREVIEW: Final = 1_000
 """Characters of content shown in a list of many; the whole text is one `show` away."""
+ARGUMENTS: Final = {"kinds": "kind", "trusts": "trust", "source_ids": "source"}
+"""Fields of a filter whose argument is called otherwise."""
 SCAN_COUNTS: Final = ("added", "changed", "moved", "removed", "unchanged", "read", "chunks")
 """What a scan counts."""
 MIRROR_COUNTS: Final = ("written", "dropped", "conflicts")
@@ -67,7 +69,13 @@ def recollection_shape(
         shape["documents"] = [document_shape(hit, explain=explain, preview=preview) for hit in answer.documents]
         shape["count"] += len(answer.documents)
     why, left_out = [explanation_shape(one) for one in answer.explanations], list(answer.left_out)
-    return shape | _said(reason=answer.reason, waiting=answer.waiting, left_out=left_out, explanations=why)
+    return shape | _said(
+        reason=answer.reason,
+        waiting=answer.waiting,
+        left_out=left_out,
+        explanations=why,
+        **_barred_shape(answer.barred),
+    )
 
 
 def findings_shape(answer: Findings, *, explain: bool = False, preview: int | None = PREVIEW) -> dict[str, Any]:
@@ -79,7 +87,19 @@ def findings_shape(answer: Findings, *, explain: bool = False, preview: int | No
         "documents": [document_shape(hit, explain=explain, preview=preview) for hit in answer.hits],
     }
     why, stale = [explanation_shape(one) for one in answer.explanations], list(answer.stale)
-    return shape | _said(reason=answer.reason, waiting=answer.waiting, stale=stale, explanations=why)
+    return shape | _said(
+        reason=answer.reason, waiting=answer.waiting, stale=stale, explanations=why, **_barred_shape(answer.barred)
+    )
+
+
+def _barred_shape(barred: Barred | None) -> dict[str, Any]:
+    if barred is None:
+        return {}
+    return {"barred": {"by": _arguments(barred.fields), "together": barred.together, "of": barred.stored}}
+
+
+def _arguments(fields: Sequence[str]) -> list[str]:
+    return [ARGUMENTS.get(field, field) for field in fields]
 
 
 def explanation_shape(why: Explanation) -> dict[str, Any]:
@@ -88,6 +108,7 @@ def explanation_shape(why: Explanation) -> dict[str, Any]:
     return {
         "of": why.of,
         "words": list(why.words),
+        "common": why.common,
         "passed_over": list(why.passed_over),
         "near": dict(why.near),
         "seen": why.seen,
@@ -95,8 +116,14 @@ def explanation_shape(why: Explanation) -> dict[str, Any]:
         "by_meaning": why.by_meaning,
         "judged": why.judged,
         "nearest": _near_shape(near) if near is not None else None,
-        "without": dict(why.without),
+        "without": {part: hidden.count for part, hidden in why.without.items()},
+        "hidden": [_hidden_shape(part, hidden) for part, hidden in why.without.items()],
     }
+
+
+def _hidden_shape(part: str, hidden: Hidden) -> dict[str, Any]:
+    told = {"part": part, "count": hidden.count, "more": hidden.more}
+    return {**told, "by": _arguments(hidden.fields), "scopes": scope_names(hidden.scopes)}
 
 
 def _near_shape(near: Near) -> dict[str, Any]:

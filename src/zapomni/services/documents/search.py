@@ -10,15 +10,14 @@ from zapomni.model import Mode
 from zapomni.model.document import Findings
 from zapomni.search.documents import retrieve_chunks
 from zapomni.services.embedding import Asked
-from zapomni.services.questions import UNSEEN, checked_question, mode_of, reason_for
-from zapomni.text.clean import is_blank
+from zapomni.services.questions import checked_question, mode_of, reason_for, unasked
 from zapomni.text.pieces import headed_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zapomni.model.document import DocumentFilter, DocumentHit, DocumentQuery
-    from zapomni.model.explanation import Explanation
+    from zapomni.model.explanation import Barred, Explanation
     from zapomni.search.looked import Looked
     from zapomni.services.embedding import Embedding
     from zapomni.store.documents import Documents, WaitingChunk
@@ -38,8 +37,8 @@ def search(documents: Documents, embedding: Embedding[WaitingChunk], query: Docu
         if (not scopes or source.scope in scopes) and (source.problem or source.scanned_at is None)
     )
     waiting = embedding.backlog().waiting
-    if is_blank(query.text):
-        return Findings(hits=(), mode=Mode.LEXICAL, scopes=scopes, reason=UNSEEN, waiting=waiting, stale=stale)
+    if reason := unasked(query.text):
+        return Findings(hits=(), mode=Mode.LEXICAL, scopes=scopes, reason=reason, waiting=waiting, stale=stale)
     asked = Asked() if query.mode is Mode.LEXICAL else embedding.ask(query.text)
     wanted = query.mode
     mode = mode_of(wanted, asked, strict=query.strict)
@@ -54,10 +53,11 @@ def search(documents: Documents, embedding: Embedding[WaitingChunk], query: Docu
         hits=tuple(looked.hits),
         mode=mode,
         scopes=scopes,
-        reason=reason_for(embedding, wanted, asked),
+        reason=reason_for(embedding, wanted, asked) if looked.visible else None,
         waiting=waiting,
         stale=stale,
         explanations=(_explained(query, looked, look),) if why else (),
+        barred=None if looked.visible else _barred(documents, query.where),
     )
 
 
@@ -66,7 +66,13 @@ def _explained(
 ) -> Explanation:
     from zapomni.services.explaining import explain_documents  # few ask why
 
-    return explain_documents(looked, query.text, query.where, lambda where: len(look(where).hits))
+    return explain_documents(looked, query, lambda where: [hit.source.scope for hit in look(where).hits])
+
+
+def _barred(documents: Documents, where: DocumentFilter) -> Barred | None:
+    from zapomni.services.explaining import barring  # few see nothing
+
+    return barring(where, documents.visible)
 
 
 def chunk_texts(chunk: WaitingChunk, size: int) -> list[str]:

@@ -13,7 +13,7 @@ from zapomni.llm.estimate import estimate_usage
 from zapomni.model import Mode
 from zapomni.search.selection import Selection, known_names, select
 from zapomni.services.embedding import Asked as Embedded
-from zapomni.services.questions import UNSEEN, checked_question, mode_of
+from zapomni.services.questions import checked_question, mode_of, unasked
 from zapomni.services.reading.ask_prompt import CHOSEN, answer_task, choice_task, headed, kind_of, quoted
 from zapomni.services.recall import recall
 from zapomni.text.asked import read_asked
@@ -121,8 +121,8 @@ def supplied(
 ) -> Supply:
     """Return what a model would read for a question, and ask none; raises what `ask` raises."""
     question = checked_question(query.text, query.limit)
-    if is_blank(question):
-        raise InvalidInput("query", UNSEEN)
+    if reason := unasked(question):
+        raise InvalidInput("query", reason)
     if query.budget is None or query.budget < 1:
         raise InvalidInput("budget", f"{query.budget} is not a number of tokens from 1 up")
     embedded = Embedded() if query.mode is Mode.LEXICAL else embedding.ask(question)

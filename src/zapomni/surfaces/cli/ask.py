@@ -15,7 +15,7 @@ from zapomni.surfaces.cli.session import Session, answers
 from zapomni.surfaces.reading_shapes import answer_shape, reading_line, supply_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from zapomni.app import Zapomni
     from zapomni.services.reading.ask import Answer, Supply
@@ -51,7 +51,7 @@ def ask(
             return 0
         answer = app.reading.ask(text, **asked, tell=_telling(session))
         session.answer(answer_shape(answer), _shown(answer))
-        session.note(_notes(answer))
+        session.note(_notes(answer, given(where)))
         return answer.problem.exit_status if answer.problem is not None else 0
 
 
@@ -89,11 +89,11 @@ def _cited(memories: Sequence[Any]) -> Iterator[str]:
     return render.page(Page(memories=tuple(memories), total=len(memories)))
 
 
-def _notes(answer: Answer) -> Iterator[str]:
+def _notes(answer: Answer, asked: Mapping[str, Any]) -> Iterator[str]:
     if answer.problem is not None:
         yield from render.error(answer.problem)
         if answer.instead is not None:
-            yield from render.recollection_notes(answer.instead)
+            yield from render.recollection_notes(answer.instead, asked)
         return
     if answer.unsupported:
         yield f"What the model said names no source and is not shown as the answer: {one_line(answer.unsupported)}"

@@ -13,6 +13,7 @@ import click
 
 from zapomni.errors import InvalidInput
 from zapomni.model import PAGE_LIMIT, About, Kind, Trust
+from zapomni.text.clean import cut, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -89,6 +90,17 @@ filters = together(
 )
 """What a reading may be narrowed by; the names are those of `services.parse.parse_filter`."""
 
+_OPTIONS: Final = {
+    "tags": "tag",
+    "all_tags": "all-tag",
+    "entities": "entity",
+    "importance_from": "min-importance",
+    "as_of": "as-of",
+}
+"""Names of a filter whose option is called otherwise."""
+_SHOWN: Final = 100
+"""Characters of a value that an answer repeats."""
+
 _TEXTS: Final = (
     click.option("--title", metavar="TEXT", help="A title of one line."),
     click.option("--description", metavar="TEXT", help="The question that should find it, in one line."),
@@ -129,6 +141,20 @@ def given(options: Mapping[str, Any]) -> dict[str, Any]:
     if "metadata" in values:
         values["metadata"] = _pairs(values["metadata"])
     return values
+
+
+def spelled(name: str, value: Any) -> str:
+    """Return an argument of a search as it is given on the command line."""
+    option = _OPTIONS.get(name, name)
+    if isinstance(value, bool):
+        return f"--{option}" if value else f"--un{option}"
+    values = value if isinstance(value, list | tuple) else [value]
+    return " ".join(f"--{option} {_quoted(str(one))}" for one in values)
+
+
+def _quoted(value: str) -> str:
+    shown = printable(cut(value, _SHOWN))
+    return f"'{shown}'" if " " in shown else shown
 
 
 def text_or_stdin(words: Sequence[str], what: str) -> str:

@@ -65,25 +65,28 @@ def recall(
         preview = None if full else shapes.PREVIEW
         document = shapes.recollection_shape(answer, explain=explain, preview=preview, with_docs=with_docs)
         if with_docs:
-            _tell_both(session, document, answer, text, by=by, explain=explain, full=full)
+            _tell_both(session, document, answer, text, given(where), by=by, explain=explain, full=full)
             return
-        session.answer(document, [*render.recollection(answer, by=by, explain=explain, full=full), *_why(answer)])
+        hits = render.recollection(answer, by=by, explain=explain, full=full)
+        session.answer(document, [*hits, *_why(answer, given(where))])
         nothing = not (answer.hits or answer.left_out or session.json)
         searched = app.list(scopes=scopes, limit=1, **given(where)).total if nothing else None
-        session.note(render.recollection_notes(answer, searched=searched, explain=explain))
+        session.note(render.recollection_notes(answer, given(where), searched=searched, explain=explain))
 
 
-def _tell_both(session: Session, document: dict[str, Any], answer: Recollection, text: str, **how: Any) -> None:
+def _tell_both(
+    session: Session, document: dict[str, Any], answer: Recollection, text: str, where: dict[str, Any], **how: Any
+) -> None:
     """Answer with memories and documents."""
     from zapomni.surfaces.cli import render_documents
 
-    session.answer(document, [*render_documents.together(answer, text, **how), *_why(answer)])
-    session.note(render_documents.together_notes(answer))
+    session.answer(document, [*render_documents.together(answer, text, **how), *_why(answer, where)])
+    session.note(render_documents.together_notes(answer, where, explain=how["explain"]))
 
 
-def _why(answer: Recollection) -> Iterable[str]:
+def _why(answer: Recollection, where: dict[str, Any]) -> Iterable[str]:
     if not answer.explanations:
         return ()
     from zapomni.surfaces.cli.render_why import why_nothing
 
-    return why_nothing(answer.explanations)
+    return why_nothing(answer.explanations, where)

@@ -64,10 +64,13 @@ def hit(found: Hit, *, by: str = By.TEXT, explain: bool = False, full: bool = Fa
         yield from explained(found.parts)
 
 
-def recollection_notes(answer: Recollection, *, searched: int | None = None, explain: bool = False) -> Iterator[str]:
+def recollection_notes(
+    answer: Recollection, asked: Mapping[str, Any], *, searched: int | None = None, explain: bool = False
+) -> Iterator[str]:
     """Tell how the answer was looked for, and what is missing from it.
 
-    `searched` counts the memories that were looked through, where nothing was found.
+    `asked` are the options of the filter that were given; `searched` counts the memories that were looked through,
+    where nothing was found.
     """
     from zapomni.services.questions import WORDLESS
 
@@ -78,7 +81,7 @@ def recollection_notes(answer: Recollection, *, searched: int | None = None, exp
     elif left_out:
         yield f"{len(answer.left_out)} found in {where}, but the budget has no room for any: {left_out}"
     else:
-        yield f"Nothing found in {where}{_why_nothing(searched, explain=explain)}"
+        yield f"Nothing found in {where}{_why_nothing(answer, asked, searched, explain=explain)}"
     if answer.reason and searched != 0:
         yield f"Not the whole answer: {one_line(answer.reason)}"
     if answer.reason == WORDLESS and searched != 0:
@@ -90,12 +93,24 @@ def recollection_notes(answer: Recollection, *, searched: int | None = None, exp
         yield f"No room for {len(answer.left_out)} more: {left_out}"
 
 
-def _why_nothing(searched: int | None, *, explain: bool) -> str:
+def _why_nothing(answer: Recollection, asked: Mapping[str, Any], searched: int | None, *, explain: bool) -> str:
+    if answer.barred is not None:
+        from zapomni.surfaces.cli.render_why import nothing_passes
+        from zapomni.surfaces.why import MEMORIES
+
+        return f": {nothing_passes(answer.barred, MEMORIES, asked)}"
     if searched == 0:
         return ": there is no memory to search"
     if searched and explain:
         return f": searched {memories(searched)}, and none reached the floor below which nothing counts as an answer"
-    return ""
+    return untold(answer.reason, explain=explain) if searched else ""
+
+
+def untold(reason: str | None, *, explain: bool) -> str:
+    """Tell how to learn why nothing was found, where that can be and has not been told."""
+    from zapomni.services.questions import MARKS, UNSEEN
+
+    return "" if explain or reason in {MARKS, UNSEEN} else "; `--explain` tells why"
 
 
 def page(found: Page, *, full: bool = False) -> Iterator[str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from zapomni.model import By, Hit
+from zapomni.model import By, Hit, Recollection
 from zapomni.surfaces.cli.lines import (
     INDENT,
     TOLD,
@@ -22,7 +22,7 @@ from zapomni.surfaces.cli.lines import (
     table,
     wrapped,
 )
-from zapomni.surfaces.cli.render import SHORT
+from zapomni.surfaces.cli.render import SHORT, untold
 from zapomni.surfaces.cli.render import hit as memory_hit
 from zapomni.surfaces.cli.session import absolute
 from zapomni.surfaces.shapes import MIRROR_COUNTS, SCAN_COUNTS
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from zapomni.model import Recollection, Scope
+    from zapomni.model import Scope
     from zapomni.model.document import DocumentHit, Findings, Scanned, Skipped, Source, SourceStatus
     from zapomni.services.reading.ingest_forecast import ScanForecast
 
@@ -50,13 +50,16 @@ def nothing_attached(*, elsewhere: bool) -> str:
     return "Nothing is attached; `zapomni source add PATH` attaches a folder"
 
 
-def findings_notes(answer: Findings, *, attached: bool, elsewhere: bool) -> Iterator[str]:
+def findings_notes(
+    answer: Findings, asked: Mapping[str, Any], *, attached: bool, elsewhere: bool, explain: bool = False
+) -> Iterator[str]:
     """Tell how the answer was looked for, and what is missing from it."""
     where = _where(answer.scopes, answer.mode.value)
     if not attached:
         yield f"Nothing found in {where}. {nothing_attached(elsewhere=elsewhere)}"
         return
-    yield f"{len(answer.hits)} found in {where}" if answer.hits else f"Nothing found in {where}"
+    nothing = _why_nothing(answer, asked, explain=explain)
+    yield f"{len(answer.hits)} found in {where}" if answer.hits else f"Nothing found in {where}{nothing}"
     if answer.reason:
         yield f"Not the whole answer: {one_line(answer.reason)}"
     yield from waiting(answer.waiting)
@@ -72,11 +75,12 @@ def together(
     yield from _hits(hits, asked, by=by, explain=explain, full=full, labelled=True)
 
 
-def together_notes(answer: Recollection) -> Iterator[str]:
+def together_notes(answer: Recollection, asked: Mapping[str, Any], *, explain: bool = False) -> Iterator[str]:
     """Tell how many there are of both, how they were looked for, and what is missing."""
     counts = {"memories": len(answer.hits), "places in documents": len(answer.documents)}
     where = _where(answer.scopes, answer.mode.value)
-    yield f"Found in {where}: {listed(counts)}" if any(counts.values()) else f"Nothing found in {where}"
+    nothing = _why_nothing(answer, asked, explain=explain)
+    yield f"Found in {where}: {listed(counts)}" if any(counts.values()) else f"Nothing found in {where}{nothing}"
     if answer.reason:
         yield f"Not the whole answer: {one_line(answer.reason)}"
     if answer.left_out:
@@ -84,6 +88,15 @@ def together_notes(answer: Recollection) -> Iterator[str]:
     if answer.waiting:
         wait, makes = ("waits for its", "it") if answer.waiting == 1 else ("wait for their", "them")
         yield f"{answer.waiting:,} {wait} vector; `zapomni reembed` makes {makes}"
+
+
+def _why_nothing(answer: Findings | Recollection, asked: Mapping[str, Any], *, explain: bool) -> str:
+    if answer.barred is None:
+        return untold(answer.reason, explain=explain)
+    from zapomni.surfaces.cli.render_why import nothing_passes
+    from zapomni.surfaces.why import MEMORIES, PLACES
+
+    return f": {nothing_passes(answer.barred, MEMORIES if isinstance(answer, Recollection) else PLACES, asked)}"
 
 
 def waiting(count: int) -> Iterator[str]:

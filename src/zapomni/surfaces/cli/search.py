@@ -54,9 +54,13 @@ def search(
         answer = app.documents.search(text, scopes=scopes, **asked, **given(where))
         document = shapes.findings_shape(answer, explain=explain, preview=None if full else shapes.PREVIEW)
         found = render.findings(answer, text, explain=explain, full=full)
-        session.answer(document, [*found, *why_nothing(answer.explanations)])
+        session.answer(document, [*found, *why_nothing(answer.explanations, given(where))])
         session.note(
             render.findings_notes(
-                answer, attached=bool(app.documents.sources(scopes=scopes)), elsewhere=app.documents.is_elsewhere()
+                answer,
+                given(where),
+                attached=bool(app.documents.sources(scopes=scopes)),
+                elsewhere=app.documents.is_elsewhere(),
+                explain=explain,
             )
         )

@@ -34,6 +34,8 @@ A bad setting is the server's matter and not the client's: the server cannot do 
 _JSON: Final = "application/json"
 _ROUTE_WORDS: Final = (
     (re.compile(r"`list`"), "GET /memories"),
+    (re.compile(r"`--strict`"), "strict"),
+    (re.compile(r"`--mode semantic`"), "mode=semantic"),
     (re.compile(r"`zapomni undo ([0-9A-Za-z]+)`"), r"POST /memories/\1/undo"),
     (re.compile(r"`zapomni undo ([0-9A-Za-z]+) --to NUMBER`"), r'POST /memories/\1/undo with "to": NUMBER'),
     (re.compile(r"`zapomni history ([0-9A-Za-z]+)`"), r"GET /memories/\1/history"),

@@ -57,20 +57,22 @@ def _object(properties: dict[str, Schema], *optional: str) -> Schema:
 TEXTS: Final = _list(TEXT)
 _CUT: Final = {"cut": FLAG, "length": WHOLE}
 _PARTS: Final = _list(_object({"name": TEXT, "value": NUMBER, "why": TEXT}))
-_NEAR: Final = _object({"handle": TEXT, "score": NUMBER, "share": NUMBER, "parts": _PARTS})
+_HIDDEN: Final = _object({"part": TEXT, "count": WHOLE, "more": FLAG, "by": TEXTS, "scopes": TEXTS})
 _WHY: Final = _list(
     _object(
         {
             "of": TEXT,
             "words": TEXTS,
+            "common": FLAG,
             "passed_over": TEXTS,
             "near": {"type": "object", "additionalProperties": TEXT},
             "seen": WHOLE,
             "by_words": WHOLE,
             "by_meaning": WHOLE,
             "judged": WHOLE,
-            "nearest": _or_null(_NEAR),
+            "nearest": _or_null(_object({"handle": TEXT, "score": NUMBER, "share": NUMBER, "parts": _PARTS})),
             "without": COUNTS,
+            "hidden": _list(_HIDDEN),
         }
     )
 )
@@ -106,6 +108,7 @@ _MEMORY: Final[dict[str, Schema]] = {
 }
 _FOUND: Final = {"mode": _one_of(Mode), "scopes": TEXTS, "count": WHOLE}
 _TOLD: Final = {"reason": TEXT, "waiting": WHOLE}
+_EMPTY: Final = {"explanations": _WHY, "barred": _object({"by": TEXTS, "together": FLAG, "of": WHOLE})}
 _SOURCE: Final[dict[str, Schema]] = {
     "id": TEXT,
     "root": TEXT,
@@ -163,13 +166,13 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "documents": _list(ref("Place")),
             **_TOLD,
             "left_out": TEXTS,
-            "explanations": _WHY,
+            **_EMPTY,
         },
-        *("documents", "reason", "waiting", "left_out", "explanations"),
+        *("documents", "reason", "waiting", "left_out", *_EMPTY),
     ),
     "Findings": _object(
-        {**_FOUND, "documents": _list(ref("Place")), **_TOLD, "stale": TEXTS, "explanations": _WHY},
-        *("reason", "waiting", "stale", "explanations"),
+        {**_FOUND, "documents": _list(ref("Place")), **_TOLD, "stale": TEXTS, **_EMPTY},
+        *("reason", "waiting", "stale", *_EMPTY),
     ),
     "Page": _object(
         {"scopes": TEXTS, "total": WHOLE, "count": WHOLE, "memories": _list(ref("Memory")), "next": _or_null(TEXT)}

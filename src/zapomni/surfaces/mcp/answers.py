@@ -36,6 +36,8 @@ _BOOKKEEPING: Final = {"accessed_at", "access_count", "position"}
 _TOOL_WORDS: Final = {
     "`list`": "list_memories",
     "`recall`": "recall_memory",
+    "`--strict`": "strict",
+    "`--mode semantic`": "mode=semantic",
     "by `zapomni undo ": "by the user's `zapomni undo ",
     "by `zapomni history ": "by the user's `zapomni history ",
     "`zapomni inbox`": "list_proposals",

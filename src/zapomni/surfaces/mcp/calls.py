@@ -29,6 +29,7 @@ from zapomni.surfaces.mcp.batch_calls import BATCH_CALLS
 from zapomni.surfaces.mcp.document_calls import DOCUMENT_CALLS
 from zapomni.surfaces.mcp.review_calls import REVIEW_CALLS
 from zapomni.surfaces.mcp.tools import BY_NAME, offered
+from zapomni.surfaces.mcp.why import with_why
 from zapomni.surfaces.reading_shapes import answer_shape, reading_line
 from zapomni.surfaces.review_shapes import alarms_shape
 from zapomni.surfaces.serving import unforeseen
@@ -115,7 +116,7 @@ def _recall(app: Zapomni, given: Given, _: Actor) -> Answer:
         **given.values,
     )
     found = fitted(lambda preview: recollection_shape(answer, explain=explain, preview=preview, with_docs=with_docs))
-    return found if found.size <= REPLY_BYTES else shortened(found)
+    return with_why(found if found.size <= REPLY_BYTES else shortened(found), answer, given.values)
 
 
 def _ask(app: Zapomni, given: Given, _: Actor) -> Answer:

@@ -9,6 +9,7 @@ from zapomni.errors import Refused
 from zapomni.model import Mode
 from zapomni.services.parse import parse_choice, parse_flag, parse_scopes, parse_whole
 from zapomni.surfaces.mcp.answers import REPLY_BYTES, Answer, compact, fitted, plain, shortened, with_notes
+from zapomni.surfaces.mcp.why import with_why
 from zapomni.surfaces.shapes import findings_shape, scans_shape
 from zapomni.text.fence import fence
 
@@ -48,7 +49,8 @@ def _search(app: Zapomni, given: Given, _: Actor) -> Answer:
         **given.values,
     )
     found = fitted(lambda preview: findings_shape(answer, explain=explain, preview=preview))
-    return _hinted(app, scopes, found if found.size <= REPLY_BYTES else shortened(found))
+    told = with_why(found if found.size <= REPLY_BYTES else shortened(found), answer, given.values)
+    return _hinted(app, scopes, told)
 
 
 def _index(app: Zapomni, given: Given, _: Actor) -> Answer:
