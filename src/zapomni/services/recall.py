@@ -42,23 +42,20 @@ def recall(
         scopes, waiting = query.where.scopes, embedding.backlog().waiting
         return Recollection(hits=(), mode=Mode.LEXICAL, scopes=scopes, reason=reason, waiting=waiting)
     asked = Asked() if query.mode is Mode.LEXICAL else embedding.ask(query.text)
-    mode = mode_of(query.mode, asked, strict=query.strict)
-    answering = replace(query, mode=mode)
+    answering = replace(query, mode=mode_of(query.mode, asked, strict=query.strict))
     looked, lacking = _look(context, embedding, answering, asked)
-    hits = looked.hits
     context.touches.asked(query.where.scopes, context.clock())
     found = beside() if beside is not None else None
-    both: list[Hit | DocumentHit] = [*hits, *(found.hits if found else ())]
+    both: list[Hit | DocumentHit] = [*looked.hits, *(found.hits if found else ())]
     why = (_explained(context, embedding, answering, asked, looked),) if query.explain and not both else ()
-    best = sorted(both, key=attrgetter("score"), reverse=True)[: query.limit]
-    kept, left_out = pack(best, query.budget)
+    kept, left_out = pack(sorted(both, key=attrgetter("score"), reverse=True)[: query.limit], query.budget)
     memories = tuple(hit for hit in kept if isinstance(hit, Hit))
     context.touches.add((hit.memory.id for hit in memories), context.clock())
     missing = (_wordless(context, query, both) or reason_for(embedding, query.mode, asked)) if looked.visible else None
     own = Recollection(
         hits=memories,
         documents=tuple(hit for hit in kept if not isinstance(hit, Hit)),
-        mode=mode,
+        mode=answering.mode,
         scopes=query.where.scopes,
         reason=missing or lacking,
         waiting=embedding.backlog().waiting + (found.waiting if found else 0),
@@ -66,8 +63,9 @@ def recall(
         explanations=(*why, *(found.explanations if found else ())) if why else (),
         barred=None if both or looked.visible else _barred(context, query.where),
     )
-    asked_docs = found is not None and (found.hits or context.store.documents.sources())
-    return replace(own, mode=found.mode, reason=found.reason) if found is not None and asked_docs and not hits else own
+    if found is None or looked.hits or not (found.hits or context.store.documents.sources()):
+        return own
+    return replace(own, mode=found.mode, reason=found.reason)
 
 
 def _wordless(context: Context, query: Query, found: Sequence[object]) -> str | None:

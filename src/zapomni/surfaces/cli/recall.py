@@ -52,26 +52,20 @@ def recall(
     """
     text = text_or_stdin(query, "query")
     with session.memory() as app:
-        asked: dict[str, Any] = {
-            "limit": limit,
-            "mode": mode,
-            "by": by,
-            "strict": strict,
-            "budget": budget,
-            "with_docs": with_docs,
-            "explain": explain,
-        }
+        asked: dict[str, Any] = {"limit": limit, "mode": mode, "by": by, "strict": strict, "budget": budget}
+        asked |= {"with_docs": with_docs, "explain": explain}
         answer = app.recall(text, scopes=scopes, **asked, **given(where))
         preview = None if full else shapes.PREVIEW
         document = shapes.recollection_shape(answer, explain=explain, preview=preview, with_docs=with_docs)
         if with_docs:
             _tell_both(session, document, answer, text, given(where), by=by, explain=explain, full=full)
             return
-        hits = render.recollection(answer, by=by, explain=explain, full=full)
-        session.answer(document, [*hits, *_why(answer, given(where))])
+        narrowed = given(where)
+        lines = [*render.recollection(answer, by=by, explain=explain, full=full), *_why(answer, narrowed)]
+        session.answer(document, lines)
         nothing = not (answer.hits or answer.left_out or session.json)
-        searched = app.list(scopes=scopes, limit=1, **given(where)).total if nothing else None
-        session.note(render.recollection_notes(answer, given(where), searched=searched, explain=explain))
+        searched = app.list(scopes=scopes, limit=1, **narrowed).total if nothing else None
+        session.note(render.recollection_notes(answer, narrowed, searched=searched, explain=explain))
 
 
 def _tell_both(
