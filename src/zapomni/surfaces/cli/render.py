@@ -72,7 +72,7 @@ def recollection_notes(
     `asked` are the options of the filter that were given; `searched` counts the memories that were looked through,
     where nothing was found.
     """
-    from zapomni.services.questions import WORDLESS
+    from zapomni.services.questions import MARKS, WORDLESS
 
     where = f"{', '.join(one_line(scope) for scope in answer.scopes) or 'every scope'} (mode: {answer.mode.value})"
     left_out = ", ".join(_short(one) for one in answer.left_out)
@@ -84,7 +84,7 @@ def recollection_notes(
         yield f"Nothing found in {where}{_why_nothing(answer, asked, searched, explain=explain)}"
     if answer.reason and searched != 0:
         yield f"Not the whole answer: {one_line(answer.reason)}"
-    if answer.reason == WORDLESS and searched != 0:
+    if answer.reason in {MARKS, WORDLESS} and searched != 0:
         yield "`zapomni list` with the same filters shows what there is"
     if answer.waiting:
         verb = "waits for its" if answer.waiting == 1 else "wait for their"
