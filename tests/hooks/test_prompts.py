@@ -86,6 +86,42 @@ def test_a_prompt_that_says_nothing_but_a_name_brings_the_few_memories_that_hold
     assert ask(f"{prompt} ") == "", "what everybody holds says nothing"
 
 
+SURNAMES = (
+    "Встречу с Ивановым перенесли на пятницу",
+    "Иван настраивает Grafana",
+    "Договор подписала Кузнецова",
+    "Кузнец чинит ограду",
+)
+
+
+@pytest.mark.promise("hooks.once")
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("Где Иванов?", SURNAMES[0]),
+        ("а что Кузнецов?", SURNAMES[2]),
+        ("что там с Кузнецовым?", SURNAMES[2]),
+        ("что там с Соколовым?", ""),
+        ("а что Соколов?", ""),
+    ],
+)
+def test_a_surname_alone_brings_what_tells_of_it_and_not_what_it_is_made_of(
+    app: Zapomni, ask: Ask, prompt: str, told: str
+) -> None:
+    for text in (*SURNAMES, "Сокол — кодовое имя выпуска", *(f"Кузнец номер {no} в отпуске" for no in range(6))):
+        app.remember(text)
+    brought = ask(prompt)
+    assert told in brought
+    assert not [other for other in (*SURNAMES, "Сокол", "номер") if other != told and other in brought]
+
+
+@pytest.mark.promise("hooks.once")
+@pytest.mark.parametrize("prompt", ["а что Кузнецов?", "что там с Кузнецовым?"])
+def test_a_surname_that_nobody_wrote_down_brings_nothing(app: Zapomni, ask: Ask, prompt: str) -> None:
+    app.remember("Кузнец чинит ограду")
+    assert ask(prompt) == ""
+
+
 @pytest.mark.promise("hooks.once")
 @pytest.mark.parametrize(
     "prompt",

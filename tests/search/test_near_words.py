@@ -87,6 +87,49 @@ def test_a_surname_is_found_in_any_case(notes: Zapomni, asked: str, told: str) -
     assert found(notes, f"А где {asked}?") == [told]
 
 
+SURNAMES = {
+    "Волков": ("Волков на больничном", "Книгу Волкова вернули", "С Волковым договорились"),
+    "Иванов": ("Встречу с Ивановым перенесли на пятницу", "Иван настраивает Grafana"),
+    "Кузнецов": ("Договор подписала Кузнецова", "Кузнец чинит ограду"),
+    "Соловьёв": ("Отчёт готовит Соловьёв из отдела продаж", "Соловей, соловей и ещё соловей"),
+    "Ростов": ("В Ростове открыли новый склад на улице Ленина", "Рост составил десять процентов"),
+}
+
+
+@pytest.mark.parametrize("asked", SURNAMES)
+@pytest.mark.parametrize("by", ["text", "description"])
+def test_all_that_tell_of_a_surname_come_before_what_shares_its_stem(words: Zapomni, asked: str, by: str) -> None:
+    for told in SURNAMES[asked]:
+        words.remember(told, description=told)
+    assert {hit.memory.content for hit in words.recall(asked, by=by).hits} == set(SURNAMES[asked])
+    assert asked[:-2] in words.recall(asked, by=by).hits[0].memory.content
+    if asked != "Волков":
+        assert words.recall(asked, by=by).hits[0].memory.content == SURNAMES[asked][0]
+
+
+def test_a_long_text_that_shares_the_stem_comes_after_the_surname_too(words: Zapomni) -> None:
+    surname = "Кузнецова подписала договор, " + "а дальше речь о погоде и о дороге " * 40
+    smith = "Кузнец чинит ограду, " + "а дальше речь о погоде и о дороге " * 40
+    words.remember(surname)
+    words.remember(smith)
+    assert found(words, "Кузнецов") == [surname, smith]
+
+
+@pytest.mark.parametrize("asked", ["Кузнецовым", "Кузнецовой", "Соловьёвым"])
+def test_a_surname_that_nobody_wrote_down_is_no_slip_of_the_word_it_comes_from(words: Zapomni, asked: str) -> None:
+    words.remember("Кузнец чинит ограду")
+    words.remember("Кузнецу заплатили")
+    words.remember("Соловей поёт в саду")
+    assert found(words, asked) == []
+
+
+@pytest.mark.parametrize(("asked", "told"), [("Максим", "Код Максима проверен"), ("Артём", "Ключи у Артёма")])
+def test_a_name_whose_end_looks_like_an_ending_is_found_in_any_case(words: Zapomni, asked: str, told: str) -> None:
+    words.remember(told)
+    words.remember(f"{asked} в отпуске")
+    assert sorted(found(words, asked)) == sorted([told, f"{asked} в отпуске"])
+
+
 @pytest.mark.parametrize("question", ["E1243", "E1235?", "usar_x9", "1234"])
 def test_identifiers_and_numbers_are_never_taken_for_another(notes: Zapomni, question: str) -> None:
     assert not [note for note in found(notes, question) if "E1234" in note or "load_user_table" in note]

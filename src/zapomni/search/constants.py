@@ -30,6 +30,10 @@ NEAR_SHARE: Final = 0.7
 """What a word counts that stands for one which no memory holds: `ветк` for `веток`, `redis` for `redsi`."""
 EXACT_BONUS: Final = 0.1
 """What an exact form adds to its stem, so that the word as it was written comes first."""
+SHARED: Final = 0.5
+"""How often a word that may be a surname counts as said where only its stem stands: `кузнец` for `Кузнецов`. Plural
+nouns in the genitive end alike and lose nothing: hit@10 by words alone of Russian XQuAD .992 with it and without, of
+DaNetQA .886 and .884."""
 
 # --- neighbours of an ordered source ------------------------------------------------------------------------
 NEAR: Final = 2

@@ -87,7 +87,7 @@ def _lexical(memories: Sequence[Memory], words: Sequence[QueryWord]) -> Lexical:
         return Lexical()
     indexed = [index_words(title="", body=described(memory)) for memory in memories]
     stems = [frozenset((one.body + b" " + one.exact).decode().split()) for one in indexed]
-    asked = {word.stem for word in words}
+    asked = {term for word in words for term in word.terms}
     hits = tuple(
         LexicalHit(no, indexed[no].body.decode(), indexed[no].exact.decode(), None, None)
         for no, held in enumerate(stems)

@@ -24,6 +24,7 @@ from zapomni.search.constants import (
     PART_SHARE,
     PASSAGE,
     PERFECT,
+    SHARED,
     SHORT,
     UNSEEN,
     WINDOW_LENGTH_SHARE,
@@ -70,6 +71,8 @@ class WordScores:
         words, stand_ins = _standing(words, lexical)
         self._stems = [f" {word.stem} " for word in words]
         self._exact = [None if word.exact is None else f" {word.exact} " for word in words]
+        self._other = {number: f" {word.terms[1]} " for number, word in enumerate(words) if len(word.terms) > 1}
+        self._surnames = frozenset(number for number, word in enumerate(words) if word.surname)
         self._texts = {hit.no: self._counted(hit) for hit in lexical.hits}
         self._mean = sum(text.length for text in self._texts.values()) / max(len(self._texts), 1)
         self._weights = _weights(words, lexical, visible, [text.counts for text in self._texts.values()])
@@ -85,14 +88,14 @@ class WordScores:
         """Return the score of a memory that holds some of the words."""
         text = self._texts[hit.no]
         held = len(text.counts)
-        exact = self._exact_share(f" {hit.exact} ", text.counts)
+        exact = self._exact_share(hit, text.counts)
         length = text.length / self._mean
         own = self._share(text.counts, 1 - LENGTH_SHARE + LENGTH_SHARE * length)
         if hit.thread is not None and hit.position is not None:
             near, far = self._windows(hit.thread, hit.position, text)
             return WordScore(own, near, far, exact, held)
         if text.length > LONG:
-            return WordScore(own, self._best_passage(hit.words), 0.0, exact, held)
+            return WordScore(own, self._best_passage(hit.words, text.counts), 0.0, exact, held)
         alone = 1 - WINDOW_LENGTH_SHARE + WINDOW_LENGTH_SHARE * length / (2 * NEAR + 1)
         return WordScore(own, self._share(text.counts, alone), 0.0, exact, held)
 
@@ -103,14 +106,17 @@ class WordScores:
         return WordScore(near=near, far=far)
 
     def _counted(self, hit: LexicalHit) -> _Text:
-        """Count stems among those of the text and its forms: `Петровым` asks for `петров`, and `Петров` is `петр`."""
+        """Count stems, and forms that may be stems, in both: `Петров` has the stem `петр` and the form `петров`."""
         spaced = f" {hit.words}  {hit.exact} "
         counts: Counts = {}
         for number, stem in enumerate(self._stems):
-            if found := spaced.count(stem):
-                if stem + stem[1:] in spaced:  # one that is repeated at once shares its space with itself
-                    found = spaced.replace(" ", "  ").count(stem)
+            if found := _occurrences(stem, spaced):
                 counts[number] = found
+        for number, form in self._other.items():
+            if form in spaced:
+                counts[number] = counts.get(number, 0) + _occurrences(form, f" {hit.words} ")
+            elif number in counts and number in self._surnames:
+                counts[number] = SHARED
         return _Text(counts, hit.words.count(" ") + 1)
 
     def _share(self, counts: Counts, length: float) -> float:
@@ -121,15 +127,19 @@ class WordScores:
             total += self._weights[number] * tf / (tf + damping)
         return total * (K1 + 1) / self._best
 
-    def _best_passage(self, words: str) -> float:
-        """Return the score of the passage of a long text that says most; passages overlap by half."""
-        numbers = {stem.strip(): number for number, stem in enumerate(self._stems)}
+    def _best_passage(self, words: str, whole: Counts) -> float:
+        """Return the score of the passage of a long text that says most; passages overlap by half.
+
+        No word counts more in a passage than in the `whole` text.
+        """
+        terms = (*self._other.items(), *enumerate(self._stems))
+        numbers = {term.strip(): number for number, term in terms}
         spots = [(spot, numbers[token]) for spot, token in enumerate(words.split(" ")) if token in numbers]
         passages: dict[int, Counts] = {}
         for spot, number in spots:
             for passage in {spot // _HALF, max(spot // _HALF - 1, 0)}:
                 counts = passages.setdefault(passage, {})
-                counts[number] = counts.get(number, 0) + 1
+                counts[number] = min(counts.get(number, 0) + 1, whole[number])
         return max((self._share(counts, 1.0) for counts in passages.values()), default=0.0)
 
     def _windows(self, thread: Thread, position: int, text: _Text) -> tuple[float, float]:
@@ -153,15 +163,21 @@ class WordScores:
             shares.append(_lends(text) * self._share(counts, 1 - WINDOW_LENGTH_SHARE + share))
         return shares[0], shares[1]
 
-    def _exact_share(self, forms: str, counts: Counts) -> float:
+    def _exact_share(self, hit: LexicalHit, counts: Counts) -> float:
         """Return the bonus for the words that stand there just as they were asked for.
 
-        A word that is its own stem stands there as such when the stem occurs more often than forms of it.
+        A word that is its own stem stands there as such when the stem occurs more often than forms of it; a form
+        that is the stem of others, as `петров` that of `петрова`, counts as they do.
         """
+        forms = f" {hit.exact} "
         found = 0.0
         for number, occurrences in counts.items():
             form = self._exact[number]
-            if form in forms if form is not None else occurrences > forms.count(self._stems[number][:-1]):
+            if form is None:
+                stands = occurrences > forms.count(self._stems[number][:-1])
+            else:
+                stands = form in forms or (number in self._other and form in f" {hit.words} ")
+            if stands:
                 found += self._weights[number]
         return EXACT_BONUS * found * (K1 + 1) * PERFECT / self._best
 
@@ -193,7 +209,7 @@ def _weights(words: Sequence[QueryWord], lexical: Lexical, visible: int, hits: S
     hit = Counter(chain.from_iterable(hits))
     weights = []
     for number, word in enumerate(words):
-        held = lexical.holding.get(word.stem, 0)
+        held = max(lexical.holding.get(term, 0) for term in word.terms)
         here = hit[number]
         weight = min(_rarity(lexical.total, held), _rarity(max(visible, here), here))
         if word.stem in wholes and not held:
@@ -202,6 +218,12 @@ def _weights(words: Sequence[QueryWord], lexical: Lexical, visible: int, hits: S
             weight *= PART_SHARE
         weights.append(weight)
     return weights
+
+
+def _occurrences(token: str, spaced: str) -> int:
+    """Return how often a token stands among others; one that is repeated at once shares its space with itself."""
+    found = spaced.count(token)
+    return spaced.replace(" ", "  ").count(token) if found and token + token[1:] in spaced else found
 
 
 def _lends(text: _Text) -> float:

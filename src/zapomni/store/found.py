@@ -31,8 +31,8 @@ class LexicalHit(Struct, frozen=True):
 class Lexical(Struct, frozen=True, kw_only=True):
     """The answer of the words: hits by BM25, best first, and what tells how rare each word is.
 
-    `total` memories are indexed, `holding` of them hold each stem. `near` names the stem that stands for one
-    which no memory holds.
+    `total` memories are indexed, `holding` of them hold each stem, or form that may be one. `near` names the stem that
+    stands for one which no memory holds.
     """
 
     hits: tuple[LexicalHit, ...] = ()

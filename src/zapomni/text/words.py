@@ -50,6 +50,13 @@ QUERY_WORDS: Final = 64
 HASH_PREFIX: Final = 7
 """Characters of git's short hashes."""
 
+SURNAME: Final = ("ов", "ев")
+"""How Russian surnames end in the nominative, and plural nouns in the genitive: Snowball cuts it off either way."""
+
+_CUT: Final = ("в", "м")
+"""The consonants which Snowball cuts off for an ending though they are the word's own: `петр` for `Петров`, where
+`Петрова` gives `петров`, and `макс` for `Максим`."""
+
 _HUMPS: Final = 8  # with more camel humps it is a random string, whose parts mean nothing
 
 _DENSE: Final = (
@@ -101,6 +108,18 @@ class QueryWord(Struct, frozen=True):
     stem: str
     exact: str | None = None
     whole: str | None = None
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """What the word may stand as in the index: its stem, and its form where that may be the stem of others."""
+        if self.exact is None or self.exact == self.stem or not self.exact.endswith(_CUT):
+            return (self.stem,)
+        return self.stem, self.exact
+
+    @property
+    def surname(self) -> bool:
+        """Whether it may be a surname in the nominative, which Snowball takes for a genitive plural: `кузнецов`."""
+        return self.exact is not None and self.exact != self.stem and self.exact.endswith(SURNAME)
 
 
 _kept: Final = lru_cache(maxsize=16_384)(QueryWord)

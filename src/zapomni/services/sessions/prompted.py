@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
     from zapomni.model import Filter, Memory
+    from zapomni.search.lexical import WordScore
     from zapomni.services.context import Context
     from zapomni.store.base import Store
     from zapomni.text.words import QueryWord
@@ -65,10 +66,16 @@ def _is_name(text: str, words: Sequence[QueryWord]) -> bool:
 
 def _spoken_of(store: Store, words: Sequence[QueryWord], where: Filter) -> list[Memory]:
     lexical = store.lexical(words, where, LEXICAL_CUT)
-    if len(words) < WORDS_HELD and len(lexical.hits) > MOST:
-        return []
     scores = WordScores(words, lexical, store.visible(where))
-    least = min(WORDS_HELD, len(words))
-    held = {hit.no: score for hit in lexical.hits if (score := scores.of_hit(hit)).held >= least}
+    held = {hit.no: score for hit in lexical.hits if _speaks_of(words, score := scores.of_hit(hit))}
+    if len(words) < WORDS_HELD and len(held) > MOST:
+        return []
     told = [(relevance, no) for relevance, no in fuse(held, {}) if relevance >= WORD_FLOOR]
     return [item.memory for item in rank(store, told, 4 * MOST)]
+
+
+def _speaks_of(words: Sequence[QueryWord], score: WordScore) -> bool:
+    """Tell whether a memory holds enough of the words; a surname alone must stand there itself, not its stem."""
+    if len(words) == 1 and words[0].surname:
+        return score.exact > 0
+    return score.held >= min(WORDS_HELD, len(words))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -94,12 +95,14 @@ def lexical(db: apsw.Connection, leg: Leg, words: Sequence[QueryWord], condition
     if not words or limit < 1:
         return Lexical()
     counts = leg.corpus.counts
-    held = holding(db, counts, [word.stem for word in words])
+    held = holding(db, counts, chain.from_iterable(word.terms for word in words))
     total = indexed(db, leg.corpus)
-    near = near_words(db, counts, words, held, total) if len(held) < len(words) else {}
+    near = near_words(db, counts, words, held, total)
     if near:
         held |= holding(db, counts, near.values())
-    asked = dict.fromkeys(near.get(word.stem, word.stem) for word in words)
+    asked = dict.fromkeys(term for word in words for term in (*word.terms, near.get(word.stem)) if term in held)
+    if not asked:
+        return Lexical()
     values = {**condition.values, "words": match(asked), "most": limit, "wide": _WIDE * limit}
     hits: tuple[LexicalHit, ...] = ()
     for best in (_BEST_FIRST, _FILTERED):
@@ -131,12 +134,9 @@ def _hit(row: tuple[Any, ...]) -> LexicalHit:
     return LexicalHit(no, words, exact, thread, None if source is None else position)
 
 
-def match(stems: Iterable[str]) -> str:
-    """Return the FTS5 expression for any of the stems; each is quoted, so that nothing in it is syntax.
-
-    The stems alone are asked for: wherever an exact form stands, its stem stands too.
-    """
-    return " OR ".join(map(_quoted, stems))
+def match(terms: Iterable[str]) -> str:
+    """Return the FTS5 expression for any of the terms; each is quoted, so that nothing in it is syntax."""
+    return " OR ".join(map(_quoted, terms))
 
 
 def indexed(db: apsw.Connection, corpus: Corpus) -> int:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from zapomni.store.sqlite.connection import rows_of
 from zapomni.text.slips import spellings, strokes
 from zapomni.text.stem import stem as stem_of
+from zapomni.text.words import SURNAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -58,18 +59,18 @@ def near_words(
     unknown = [
         word
         for word in words
-        if word.stem not in held and word.stem.isalpha() and word.whole is None and word.stem not in wholes
+        if held.keys().isdisjoint(word.terms) and word.stem.isalpha() and word.whole is None and word.stem not in wholes
     ]
     found = (
-        (word.stem, _spelt(db, counts, word) or _nearest(db, counts, word.stem, shared)) for word in unknown[:_WORDS]
+        (word.stem, _spelt(db, counts, word.stem) or _nearest(db, counts, word.stem, shared))
+        for word in unknown[:_WORDS]
     )
     return {stem: near for stem, near in found if near is not None}
 
 
-def _spelt(db: apsw.Connection, counts: str, word: QueryWord) -> str | None:
-    """Return the other spelling of the stem that most memories hold, or the form, as `петров` is the stem of others."""
-    forms = () if word.exact is None else (word.exact,)
-    known = holding(db, counts, (*spellings(word.stem), *forms))
+def _spelt(db: apsw.Connection, counts: str, stem: str) -> str | None:
+    """Return the other spelling of the stem that most memories hold."""
+    known = holding(db, counts, spellings(stem))
     return max(known, key=lambda term: known[term], default=None)
 
 
@@ -80,10 +81,11 @@ def _nearest(db: apsw.Connection, counts: str, stem: str, shared: int) -> str | 
     most = 2 if len(stem) >= _LONG else 1
     least = len(stem) - most if len(stem) >= _SURE else len(stem) + 1
     first, letters = stem[:shared], set(stem)
+    ending = stem[-2:] if stem.endswith(SURNAME) else ""  # Кузнецов is no slip of кузнец, nor Соловьёв of соловей
     near: list[tuple[int, int, str]] = []
     for term, held in rows_of(db, _NEIGHBOURS.format(counts=counts), (first, first + _LAST, least, len(stem) + most)):
         # One stroke changes two of the sorts of letters at most: a cheap test that few terms pass.
-        if len(letters.symmetric_difference(term)) <= 2 * most and term.isalpha():
+        if len(letters.symmetric_difference(term)) <= 2 * most and term.isalpha() and term.endswith(ending):
             distance = strokes(stem, term, most)
             if distance <= most:
                 near.append((distance, -held, term))
