@@ -10,7 +10,7 @@ import pytest
 
 from zapomni.app import Zapomni
 from zapomni.config import load
-from zapomni.errors import ConfigError
+from zapomni.errors import ConfigError, NotFound
 from zapomni.opening import open_memory
 from zapomni.record import parse_scope
 from zapomni.services.place import find_project, normal_remote
@@ -151,6 +151,24 @@ def test_two_repositories_of_one_name_are_two_projects(at: Callable[..., Zapomni
     assert [str(at(folder).context.place.write) for folder in (three, two, one)] == scopes[::-1]
     at(one).remember("Только для первого.")
     assert at(two).list().total == 0
+
+
+def test_a_reading_makes_no_scope_known_and_the_first_write_does(at: Callable[..., Zapomni], tmp_path: Path) -> None:
+    one, two = repository(tmp_path / "a" / "app"), repository(tmp_path / "b" / "app")
+    (tmp_path / "заметки").mkdir()
+    (tmp_path / "заметки" / ".zapomni.toml").touch()
+    reader = at(one)
+    for folder in (one, two, tmp_path / "заметки"):
+        at(folder).stats()
+        at(folder).recall("что угодно")
+    assert reader.store.scopes() == []
+    with pytest.raises(NotFound, match="no memory was ever stored in scope project:заметки"):
+        reader.recall("что угодно", scopes=["project:заметки"])
+    reader.remember("Только для первого.")
+    assert [str(scope) for scope in reader.store.scopes()] == ["project:app"]
+    assert str(at(two).context.place.write).startswith("project:app-")
+    assert str(at(one).context.place.write) == "project:app"
+    assert at(tmp_path / "заметки").recall("что угодно", scopes=["project:app"]).hits == ()
 
 
 def test_clones_of_one_remote_are_one_project_whatever_their_folders(scope: Scope, tmp_path: Path) -> None:

@@ -223,6 +223,19 @@ def test_a_scope_keeps_its_identity(bench):
     assert bench.store.scope_identities() == {bench.other: "git@host:repo", bench.user: None}
 
 
+def test_a_reserved_scope_is_known_from_the_first_write_on_with_its_identity(bench):
+    with bench.store.write() as tx:
+        tx.reserve_scope(bench.other, "git@host:repo")
+        tx.reserve_scope(bench.other, "git@host:moved")
+    assert (bench.store.scopes(), bench.store.scope_identities()) == ([], {bench.other: "git@host:moved"})
+    with bench.store.write() as tx:
+        tx.register_scope(bench.other, None)
+    assert bench.store.scopes() == [bench.other]
+    with bench.store.write() as tx:
+        tx.reserve_scope(bench.other, "git@host:again")
+    assert bench.store.scope_identities() == {bench.other: "git@host:again"}
+
+
 def test_a_reading_inside_a_transaction_sees_what_it_wrote(bench):
     with bench.store.write() as tx:
         tx.put(None, bench.memory("a", "pebble"), verb=Verb.CREATE, actor=bench.actor, at=bench.now)

@@ -140,3 +140,6 @@ class Rehearsal:
     def register_scope(self, scope: Scope, identity: str | None) -> None:  # noqa: ARG002
         """Keep the scope in mind."""
         self._minded.scopes.add(scope)
+
+    def reserve_scope(self, scope: Scope, identity: str) -> None:
+        """Do nothing."""

@@ -90,7 +90,7 @@ def normal_remote(url: str) -> str:
 
 
 def scope_of(project: Project, store: Store) -> Scope:
-    """Return the scope of a repository, made known when it is new.
+    """Return the scope of a repository, its name kept for it when it is new; the first write makes it known.
 
     A repository stays the one it was when its remote changes or its folder moves, as long as one of the two is
     known; two repositories of one name get two scopes, also when both are opened at the same time.
@@ -101,7 +101,7 @@ def scope_of(project: Project, store: Store) -> Scope:
     try:
         with store.write() as tx:
             scope, identities = _settled(project, store)
-            tx.register_scope(scope, "\n".join(sorted(identities.union(project.identities))))
+            tx.reserve_scope(scope, "\n".join(sorted(identities.union(project.identities))))
     except Unavailable:  # a store that can only be read has nothing to be told
         pass
     return scope

@@ -149,6 +149,9 @@ class Tx(Protocol):
     def register_scope(self, scope: Scope, identity: str | None) -> None:
         """Make a scope known; `identity` ties a project to its repository (remote or common directory)."""
 
+    def reserve_scope(self, scope: Scope, identity: str) -> None:
+        """Keep the name of a scope for a repository; it becomes known when something is first written to it."""
+
 
 class Corpus(Protocol[Item]):
     """Things that are searched by meaning, with the spaces of their vectors and the queue of those still to come."""
@@ -216,7 +219,7 @@ class Store(Corpus["Memory"], Protocol):
         """Return every known scope."""
 
     def scope_identities(self) -> dict[Scope, str | None]:
-        """Return every known scope with the repository identity it is tied to."""
+        """Return every known or reserved scope with the repository identity it is tied to."""
 
     def links(self, memory_id: str) -> list[Link]:
         """Return the links from and to a memory."""

@@ -6,10 +6,11 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from zapomni.record import read_stamp
+from zapomni.record import parse_scope, read_stamp
 from zapomni.store.found import Merit
 from zapomni.store.sqlite.connection import column_of, value_of
 from zapomni.store.sqlite.rows import (
+    RESERVED,
     SELECT_MEMORY,
     SELECT_REVISION,
     SELECT_RUN,
@@ -73,6 +74,12 @@ def scopes(db: apsw.Connection) -> dict[Scope, str | None]:
     """Return every known scope with the identity it is tied to; those of branches are known by their branch."""
     rows = db.execute("SELECT kind, name, identity FROM scopes WHERE kind <> 'branch' ORDER BY no")
     return {scope_of(kind, name): identity for kind, name, identity in rows}
+
+
+def reserved_scopes(db: apsw.Connection) -> dict[Scope, str | None]:
+    """Return the scopes whose names are kept for repositories, with the identity of each."""
+    rows = db.execute("SELECT name, value FROM meta WHERE name >= ? AND name < ?", (RESERVED, RESERVED + "\U0010ffff"))
+    return {parse_scope(name.removeprefix(RESERVED)): identity for name, identity in rows}
 
 
 def links(db: apsw.Connection, memory_id: str) -> list[Link]:

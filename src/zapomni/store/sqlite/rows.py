@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 Row = tuple[Any, ...]
 
+RESERVED: Final = "scope "
+"""What the names of reserved scopes begin with in `meta`."""
+
 COLUMNS: Final = (
     *("id", "kind", "about", "path", "trust", "origin", "importance", "pinned", "source", "position", "key"),
     *("observed_at", "valid_from", "valid_until", "created_at", "updated_at", "accessed_at", "access_count"),
@@ -151,6 +154,11 @@ def memory_of(row: Row) -> Memory:
 def scope_of(kind: str, name: str) -> Scope:
     """Return the scope of its two columns."""
     return Scope(kind=ScopeKind(kind), name=name) if name else USER_SCOPE
+
+
+def reserved(scope: Scope) -> str:
+    """Return the name under which `meta` keeps the identity of a scope that nothing was written to yet."""
+    return f"{RESERVED}{scope}"
 
 
 def listed_scopes(scopes: Iterable[Scope]) -> str:

@@ -126,12 +126,13 @@ class SqliteStore(Rooms):
 
     def scopes(self) -> list[Scope]:
         """Return every known scope."""
-        return list(self.scope_identities())
+        with self._db.reading() as db:
+            return list(read.scopes(db))
 
     def scope_identities(self) -> dict[Scope, str | None]:
-        """Return every known scope with the repository identity it is tied to."""
+        """Return every known or reserved scope with the repository identity it is tied to."""
         with self._db.reading() as db:
-            return read.scopes(db)
+            return read.scopes(db) | read.reserved_scopes(db)
 
     def links(self, memory_id: str) -> list[Link]:
         """Return the links from and to a memory."""

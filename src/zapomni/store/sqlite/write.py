@@ -18,6 +18,7 @@ from zapomni.store.sqlite.rows import (
     dumps,
     memory_of,
     rejection_of,
+    reserved,
     stamped,
     values_of,
 )
@@ -239,6 +240,13 @@ class SqliteTx:
         if identity is not None:
             self._db.execute("UPDATE scopes SET identity = ? WHERE no = ?", (identity, no))
 
+    def reserve_scope(self, scope: Scope, identity: str) -> None:
+        """Keep the name of a scope for a repository; it becomes known when something is first written to it."""
+        if self._known(scope) is not None:
+            self.register_scope(scope, identity)
+        else:
+            self._db.execute("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", (reserved(scope), identity))
+
     # --- inside ----------------------------------------------------------------------------------------
     def _add(self, memory: Memory, indexed: Indexed) -> int:
         columns = values_of(memory, indexed.digest)
@@ -329,8 +337,10 @@ class SqliteTx:
         """Return the number of a scope, made known when it is new."""
         no = self._known(scope)
         if no is None:
-            self._db.execute("INSERT INTO scopes (kind, name) VALUES (?, ?)", (scope.kind.value, scope.name))
+            sql = "INSERT INTO scopes (kind, name, identity) SELECT ?, ?, (SELECT value FROM meta WHERE name = ?)"
+            self._db.execute(sql, (scope.kind.value, scope.name, reserved(scope)))
             no = self._scopes[scope] = self._db.last_insert_rowid()
+            self._db.execute("DELETE FROM meta WHERE name = ?", (reserved(scope),))
         return no
 
     def _open_spaces(self) -> list[int]:
