@@ -147,6 +147,12 @@ class Zapomni(Parts):
             return erase_for_good(self.context, memory_id, scopes=seen, actor=who)
         return delete(self.context, memory_id, scopes=seen, actor=who, never=never)
 
+    def deletable(self, *, scopes: Sequence[str] = (), erase: bool = False, **where: Any) -> Sequence[Memory]:
+        """Return what a deletion by this filter takes: what `list` shows, with `erase` also what was deleted before."""
+        from zapomni.services.listing import deletable
+
+        return deletable(self.context, self.filter(scopes, where), for_good=erase)
+
     def delete_many(
         self, ids: Sequence[str], *, scopes: Sequence[str] = (), erase: bool = False, never: str | None = None
     ) -> Deletions:

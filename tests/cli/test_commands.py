@@ -330,7 +330,7 @@ def test_deleting_by_filter_takes_exactly_what_the_listing_shows(zap: Zap, store
 def test_what_would_be_deleted_is_shown_with_the_beginning_of_its_text(zap: Zap, stored: Stored) -> None:
     stored("Выкатка по вторникам.", "--tag", "deploy")
     shown = zap("delete", "--tag", "deploy", "--dry-run").out.splitlines()
-    assert shown == ["Would delete 1:", *zap("list", "--tag", "deploy").out.splitlines()]
+    assert shown == ["Would delete 1 memory:", *zap("list", "--tag", "deploy").out.splitlines()]
     assert shown[2].strip() == "Выкатка по вторникам."
 
 
@@ -401,6 +401,52 @@ def test_erasing_must_be_confirmed_and_is_for_good(zap: Zap, stored: Stored) -> 
     assert (erased["status"], erased["id"], "git repositories" in erased["outside"]) == ("erased", memory_id, True)
     assert "exports, git repositories, backups" in zap("delete", stored("gone"), "--erase", "--yes").err
     assert zap("undo", memory_id).status == 3
+
+
+@pytest.mark.promise("history.erase")
+def test_erasing_by_a_filter_reaches_what_was_deleted_before_and_what_a_listing_leaves_out(
+    zap: Zap, stored: Stored, home: Path
+) -> None:
+    ids = [stored(text, "--scope", "team:сайт") for text in ("Тайна сорок два.", "Тайна сорок три.")]
+    ids.append(stored("Тайна сорок четыре.", "--scope", "team:сайт", "--valid-until", "2020-01-01"))
+    stored("Остаётся.", "--scope", "user")
+    zap("delete", ids[0], "--scope", "team:сайт")
+    here = ("delete", "--scope", "team:сайт", "--erase")
+    assert zap(*here, "--dry-run").out.startswith("Would delete 3 memories, 1 of them deleted before:")
+    dry = zap(*here, "--dry-run", "--json").json
+    assert ({memory["id"] for memory in dry["memories"]}, dry["deleted_before"]) == (set(ids), 1)
+    done = zap(*here, "--yes")
+    assert (done.status, done.out.count("erased "), "1 of them deleted before" in done.err) == (0, 3, True)
+    for memory_id in ids:
+        assert "Тайна" not in zap("history", memory_id, "--scope", "team:сайт").out
+    held = b"".join(path.read_bytes() for path in (home / "store").glob("memories.db*"))
+    assert "Тайна".encode() not in held
+    assert zap("list", "--scope", "all", "--json").json["total"] == 1
+
+
+def test_erasing_by_a_filter_takes_no_more_than_the_filter_says(zap: Zap, stored: Stored) -> None:
+    kept, gone = stored("Kept.", "--tag", "a"), stored("Gone.", "--tag", "b")
+    zap("delete", kept, gone, "--yes")
+    assert zap("delete", "--tag", "b", "--yes", "--json").json["deleted"] == 0
+    done = zap("delete", "--tag", "b", "--erase", "--yes", "--json").json
+    assert [entry["id"] for entry in done["results"]] == [gone]
+    assert zap("undo", kept).status == 0
+
+
+def test_the_question_before_deleting_counts_in_words_that_fit(
+    zap: Zap, stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("click.confirm", lambda question, **_: bool(asked.append(question)))
+    made = stored("Одна.", "--scope", "team:web")
+    zap("delete", "--scope", "team:web", tty=True)
+    zap("delete", made, "--scope", "team:web")
+    stored("Другая.", "--scope", "team:web")
+    zap("delete", "--scope", "team:web", "--erase", tty=True)
+    assert asked == [
+        "Delete 1 memory, all that `list` shows, in team:web?",
+        "Erase for good 2 memories, all that there is, 1 of them deleted before, in team:web?",
+    ]
 
 
 def test_a_refused_text_is_not_stored_again(zap: Zap, stored: Stored) -> None:

@@ -112,3 +112,13 @@ def test_a_repeated_key_changes_only_what_is_given(memory: Zapomni) -> None:
     assert again.status is Status.UPDATED
     assert again.memory is not None
     assert (again.memory.content, again.memory.tags, again.memory.importance) == ("version 2", ("a",), 0.9)
+
+
+@pytest.mark.promise("history.erase")
+def test_what_a_filter_takes_is_listed_for_both_ways_to_delete(memory: Zapomni) -> None:
+    gone, stays = memory.remember("Ушло.", tags=["a"]).id, memory.remember("Осталось.", tags=["a"]).id
+    past = memory.remember("Прошло.", tags=["a"], valid_until="2020-01-01").id
+    memory.delete(gone)
+    assert [one.id for one in memory.deletable(tags=["a"])] == [stays]
+    assert {one.id for one in memory.deletable(tags=["a"], erase=True)} == {gone, stays, past}
+    assert {one.id for one in memory.deletable(tags=["a"], erase=True, as_of="2021-06-01")} == {gone, stays}

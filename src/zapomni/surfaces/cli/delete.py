@@ -1,4 +1,4 @@
-"""`zapomni delete`: one memory, several, or exactly those that `list` shows for the same filter."""
+"""`zapomni delete`: one memory, several, or those that a filter lets through."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zapomni.errors import InvalidInput, Refused, ZapomniError
-from zapomni.model import PAGE_LIMIT, Outcome, Status
+from zapomni.model import Outcome, Status
 from zapomni.services.find import find_one
 from zapomni.surfaces import shapes
-from zapomni.surfaces.cli import render
+from zapomni.surfaces.cli import lines, render
 from zapomni.surfaces.cli.options import filters, given
 from zapomni.surfaces.cli.session import Session, answers, on_branch
 
@@ -45,25 +45,28 @@ def delete(
     """Delete memories, by id or by a filter.
 
     No reading finds a deleted memory; `undo` brings it back, unless it was erased, and `undo --run` several at
-    once. A filter deletes exactly what `list` shows for it: --scope alone everything there. Beside ids --scope says
-    where they are looked for. With several ids each is tried: the status is that of the first failure.
+    once. A filter deletes exactly what `list` shows for it: --scope alone everything there. With --erase it takes what
+    fits and `list` leaves out too: deleted before, not valid now, rejected or superseded. Beside ids --scope says where
+    they are looked for. With several ids each is tried: the status is that of the first failure.
     """
     chosen = given(where)
     _check_choice(ids, scopes, chosen)
     if erase and never is not None:
         raise InvalidInput("never", "it cannot go with --erase: nothing would be left to know the content by")
     with session.memory() as app:
-        wanted = list(dict.fromkeys(ids)) or [memory.id for memory in _listed(app, scopes, chosen)]
+        fitting = app.deletable(scopes=scopes, erase=erase, **chosen) if not ids else []
+        wanted = list(dict.fromkeys(ids)) or [memory.id for memory in fitting]
         if dry_run:
             return _preview(session, wanted, [_find(app, one, scopes, erased=erase) for one in wanted])
         if not wanted:
             return _nothing(session)
         if not yes and (erase or not ids):
             seen = ", ".join(str(scope) for scope in app.scopes(scopes))
-            which = "of the memories" if ids or chosen else "memories, all that `list` shows,"
-            _confirm(f"{'Erase for good' if erase else 'Delete'} {len(wanted)} {which} in {seen}?")
+            _confirm(f"{_intent(wanted, fitting, erase=erase, everything=not (ids or chosen))} in {seen}?")
         done = app.delete_many(wanted, scopes=scopes, erase=erase, never=never)
     status = _summary(session, wanted, done.results, done.run)
+    if before := render.deleted_before(fitting):
+        session.note([before])
     if erase and status == 0:
         session.note([shapes.OUTSIDE])
     return status
@@ -78,14 +81,13 @@ def _check_choice(ids: Sequence[str], scopes: Sequence[str], chosen: dict[str, A
         raise InvalidInput("delete", "nothing says which memories", remedy=how)
 
 
-def _listed(app: Zapomni, scopes: Sequence[str], where: dict[str, Any]) -> list[Memory]:
-    """Return everything that the filter lets through."""
-    page = app.list(scopes=scopes, limit=PAGE_LIMIT, **where)
-    found = [*page.memories]
-    while page.next is not None:
-        page = app.list(scopes=scopes, limit=PAGE_LIMIT, cursor=page.next, **where)
-        found += page.memories
-    return found
+def _intent(wanted: Sequence[str], fitting: Sequence[Memory], *, erase: bool, everything: bool) -> str:
+    """Say what is about to be done, `everything` to all that is there."""
+    said = f"{'Erase for good' if erase else 'Delete'} {lines.memories(len(wanted))}"
+    if everything:
+        said += ", all that there is," if erase else ", all that `list` shows,"
+    before = render.deleted_before(fitting)
+    return f"{said.removesuffix(',')}, {before}," if before else said
 
 
 def _find(app: Zapomni, memory_id: str, scopes: Sequence[str], *, erased: bool) -> Memory | ZapomniError:
@@ -102,6 +104,7 @@ def _preview(session: Session, wanted: Sequence[str], results: Sequence[Memory |
     document = {
         "dry_run": True,
         "count": len(found),
+        "deleted_before": sum(memory.deleted_at is not None for memory in found),
         "memories": [shapes.memory_shape(memory, preview=shapes.PREVIEW) for memory in found],
         "errors": [{"id": memory_id, **shapes.error_shape(error)} for memory_id, error in failed],
     }
@@ -144,5 +147,5 @@ def _summary(session: Session, wanted: Sequence[str], results: Sequence[Outcome 
     session.answer(document, render.deleted([r for r in results if not isinstance(r, ZapomniError)]))
     session.note(render.failures(failed))
     if len(results) - len(failed) > 1 and all(r.status is Status.DELETED for r in results if isinstance(r, Outcome)):
-        session.note([f"`undo --run {run}` brings all of them back"])
+        session.note([f"`zapomni undo --run {run}` brings all of them back"])
     return failed[0][1].exit_status if failed else 0

@@ -141,8 +141,17 @@ def shown(memory: Memory, links: Sequence[Link] = ()) -> Iterator[str]:
 
 def would_delete(found: Sequence[Memory]) -> Iterator[str]:
     """Show what a deletion would take."""
-    yield f"Would delete {len(found):,}:" if found else "Would delete nothing."
+    before = f", {told}" if (told := deleted_before(found)) else ""
+    yield f"Would delete {memories(len(found))}{before}:" if found else "Would delete nothing."
     yield from _entries(found, full=False)
+
+
+def deleted_before(found: Sequence[Memory]) -> str:
+    """Say how many of some memories were deleted already; nothing where none was."""
+    count = sum(memory.deleted_at is not None for memory in found)
+    if not count:
+        return ""
+    return f"{count:,} of them deleted before" if len(found) > 1 else "deleted before"
 
 
 def _entries(found: Sequence[Memory], *, full: bool) -> Iterator[str]:
