@@ -40,6 +40,10 @@ def at(text: str) -> datetime:
         ("сегодня", UTC, "2026-03-30T00:00Z", "2026-03-31T00:00Z"),
         ("Вчера", UTC, "2026-03-29T00:00Z", "2026-03-30T00:00Z"),
         ("7d", BERLIN, "2026-03-23T10:00Z", "2026-03-30T10:00Z"),
+        ("1h", BERLIN, "2026-03-30T09:00Z", "2026-03-30T10:00Z"),
+        ("36 Ч", BERLIN, "2026-03-28T22:00Z", "2026-03-30T10:00Z"),
+        ("90min", BERLIN, "2026-03-30T08:30Z", "2026-03-30T10:00Z"),
+        ("5 мин", BERLIN, "2026-03-30T09:55Z", "2026-03-30T10:00Z"),
         ("2w", BERLIN, "2026-03-16T10:00Z", "2026-03-30T10:00Z"),
         ("7 д", BERLIN, "2026-03-23T10:00Z", "2026-03-30T10:00Z"),
         ("2н", BERLIN, "2026-03-16T10:00Z", "2026-03-30T10:00Z"),
@@ -83,7 +87,7 @@ def test_the_ends_of_the_calendar_can_be_named(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "soon", "2026-13-01", "2026-02-30", "2026-3-9", "29.03.26", "11.30.2026", "31.02.2026", "1.29.03.2026", "2026-29.03.2026", "2026-03-29T25:00", "2026-03-29T12", "0000", "2026-03Z",
-     "2026-03-29T12:00+99:00", "99999d", "-7d", "٢٠٢٦", "2026-03-29T12:00:00+02:00x"],
+     "2026-03-29T12:00+99:00", "99999d", "-7d", "3m", "1hour", "٢٠٢٦", "2026-03-29T12:00:00+02:00x"],
 )  # fmt: skip
 def test_anything_else_is_refused_by_the_name_of_its_field(text: str) -> None:
     for call in (lambda: parse_bound(text, NOW, UTC, field="since"), lambda: parse_instant(text, UTC, field="since")):
@@ -102,7 +106,9 @@ def test_words_for_days_are_instants_only_where_the_clock_is_known() -> None:
 
 
 def test_an_error_names_the_forms_and_the_russian_words() -> None:
-    with pytest.raises(InvalidInput, match=r"29\.03\.2026.*today or yesterday \(сегодня, вчера\), or a span: 7d, 2w"):
+    with pytest.raises(
+        InvalidInput, match=r"29\.03\.2026.*today or yesterday \(сегодня, вчера\), or a span: 90min, 12h, 7d, 2w"
+    ):
         parse_bound("soon", NOW, UTC)
 
 

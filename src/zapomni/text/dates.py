@@ -23,14 +23,21 @@ _ISO: Final = re.compile(
     re.ASCII | re.IGNORECASE | re.VERBOSE,
 )
 _DOTTED: Final = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4})(?=$|[T ])", re.ASCII | re.IGNORECASE)
-_AGO: Final = re.compile(r"(\d{1,4}) ?([dwдн])", re.ASCII | re.IGNORECASE)
+_AGO: Final = re.compile(r"(\d{1,4}) ?(min|мин|[hdwчдн])", re.ASCII | re.IGNORECASE)
 _DAYS: Final = {"today": 0, "сегодня": 0, "yesterday": 1, "вчера": 1}
-_WEEK_LETTERS: Final = "wн"
+_MINUTE: Final = timedelta(minutes=1)
+_STEPS: Final = {
+    **dict.fromkeys(("min", "мин"), _MINUTE),
+    **dict.fromkeys("hч", 60 * _MINUTE),
+    **dict.fromkeys("dд", timedelta(days=1)),
+    **dict.fromkeys("wн", timedelta(weeks=1)),
+}
+"""The length of each unit of a span; `m` alone is none, for it means months to some and minutes to others."""
 _FIRST: Final = datetime.min.replace(tzinfo=UTC)
 _LAST: Final = datetime.max.replace(tzinfo=UTC)
 _FORMS: Final = "Write 2026-03-29, 29.03.2026, 2026-03-29T12:00, 2026-03-29T12:00+02:00, 2026-03, 2026"
 _WORDS: Final = ", today or yesterday (сегодня, вчера)"
-_SPANS: Final = ", or a span: 7d, 2w (7д, 2н)"
+_SPANS: Final = ", or a span: 90min, 12h, 7d, 2w (90мин, 12ч, 7д, 2н)"
 
 
 def parse_bound(text: str, now: datetime, zone: tzinfo, *, field: str = "date") -> tuple[datetime, datetime]:
@@ -38,16 +45,15 @@ def parse_bound(text: str, now: datetime, zone: tzinfo, *, field: str = "date") 
 
     A year, month or day is all of it, as long as it really is (23 hours on the day the clocks go forward);
     a time is the minute, second or microsecond it is written to. `today`, `yesterday`, `сегодня` and `вчера`
-    are local days; `7d` and `2w` (`7д`, `2н`) run from so long ago until now. Raises `InvalidInput` naming
-    `field` for anything else.
+    are local days; `90min`, `12h`, `7d` and `2w` (`90мин`, `12ч`, `7д`, `2н`) run from so long ago until now.
+    Raises `InvalidInput` naming `field` for anything else.
     """
     word = text.strip().lower()
     if word in _DAYS:
         day = datetime.combine(now.astimezone(zone).date() - timedelta(days=_DAYS[word]), time())
         return _local(day, zone), _local(day + timedelta(days=1), zone)
     if ago := _AGO.fullmatch(word):
-        days = int(ago[1]) * (7 if ago[2] in _WEEK_LETTERS else 1)
-        return now.astimezone(UTC) - timedelta(days=days), now.astimezone(UTC)
+        return now.astimezone(UTC) - int(ago[1]) * _STEPS[ago[2]], now.astimezone(UTC)
     return _iso(text, zone, field, _FORMS + _WORDS + _SPANS)
 
 

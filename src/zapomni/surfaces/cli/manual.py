@@ -30,8 +30,8 @@ What a value may be is the same for every command:
   is dropped. A text that begins with a dash goes after `--`.
 - **Date**: a day (`2026-11-30`, or `30.11.2026`: day, month, year), a month (`2026-11`), a year, a time with or
   without a zone (`2026-11-30T14:05`, `2026-11-30T14:05+03:00`), `today` or `yesterday` (`сегодня`, `вчера`). A bare
-  day is the local day. `--since`, `--until` and `--on` also take a span back from now: `7d`, `2w` (`7д`, `2н`); they
-  look at `observed_at` where a memory has one, else at `created_at`.
+  day is the local day. `--since`, `--until` and `--on` also take a span back from now: `90min`, `12h`,
+  `7d`, `2w` (`90мин`, `12ч`, `7д`, `2н`); they look at `observed_at` where a memory has one, else at `created_at`.
 - **Scores** order the hits of one answer; what they are made of, and when nothing counts as an answer, is in
   [scores.md](scores.md).
 - **Tags** of a filter are compared whole and without regard to case; a comma is part of a tag.

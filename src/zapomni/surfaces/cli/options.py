@@ -78,7 +78,7 @@ filters = together(
     click.option("--path", metavar="PATH", help="Under this dotted path."),
     click.option("--about", type=one_of(About), help="About this."),
     click.option("--source", metavar="SOURCE", help="From this source."),
-    click.option("--since", metavar="DATE", help="Not older than this day, time or span (7d)."),
+    click.option("--since", metavar="DATE", help="Not older than this day, time or span (7d, 12h)."),
     click.option("--until", metavar="DATE", help="Before this day or time."),
     click.option("--on", metavar="DATE", help="Of this day, month or year."),
     click.option("--as-of", metavar="DATE", help="As it was valid then."),
