@@ -94,6 +94,54 @@ def test_the_undo_of_a_run_names_its_own(zap: Zap, stored: Stored) -> None:
     assert re.search(r"^taken back: 2 \(run \w+\)", zap("undo", "--run", run).out)
 
 
+@pytest.mark.promise("history.undo")
+def test_a_run_that_was_taken_back_is_not_taken_back_again(zap: Zap, stored: Stored) -> None:
+    ids = [stored("Одна."), stored("Другая."), stored("Третья.")]
+    run = zap("delete", *ids, "--yes", "--json").json["run"]
+    first = zap("undo", "--run", run, "--json").json["run"]
+    runs = zap("history", "--runs").out
+    again = zap("undo", "--run", run)
+    assert (again.status, again.out) == (6, "")
+    assert f"run {run} was already taken back by run {first}" in again.err
+    assert zap("history", "--runs").out == runs
+    assert f"`zapomni undo --run {first}` goes forward again" in again.err
+    assert zap("undo", "--run", first).out.startswith("taken back: 3 (run ")
+    assert zap("list", "--json").json["total"] == 0
+
+
+@pytest.mark.promise("history.undo")
+def test_a_run_of_which_nothing_can_be_taken_back_leaves_no_run(zap: Zap, stored: Stored) -> None:
+    ids = [stored("Одна."), stored("Другая.")]
+    run = zap("delete", *ids, "--yes", "--json").json["run"]
+    zap("undo", ids[0])
+    zap("undo", ids[1], "--to", "2")
+    runs = zap("history", "--runs").out
+    came = zap("undo", "--run", run)
+    assert came.out.splitlines()[0] == "taken back: 0"
+    assert f"left alone: {ids[0]}: already taken back by cli" in came.out
+    assert f"left alone: {ids[1]}: changed again by cli (restore)" in came.out
+    assert zap("undo", "--run", run, "--json").json["run"] is None
+    assert zap("history", "--runs").out == runs
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["history"], "`zapomni history ID`"),
+        (["history"], "`zapomni history --runs`"),
+        (["undo"], "`zapomni undo ID`"),
+        (["undo"], "`zapomni undo --run RUN`"),
+        (["diff"], "`zapomni diff --run RUN`"),
+        (["history", "abcd", "--runs"], "not both"),
+        (["undo", "abcd", "--run", "efgh"], "not both"),
+        (["undo", "--run", "efgh", "--to", "1"], "not with --run"),
+    ],
+)
+def test_a_command_without_a_subject_says_what_to_type(zap: Zap, words: list[str], told: str) -> None:
+    said = zap(*words)
+    assert (said.status, told in said.err) == (2, True)
+
+
 @pytest.mark.promise("write.rejection")
 def test_a_refusal_names_what_lifts_it(zap: Zap, stored: Stored) -> None:
     made, other = stored("Кофе мелют утром."), stored("Что-то другое.")

@@ -184,7 +184,7 @@ class _Work:
         except Unavailable as error:
             if self._wish.dry_run or self._run is None:
                 raise
-            done = f"{error.message}; {self._stored:,} memories of the file are stored by then"
+            done = f"{error.message}; memories of the file stored by then: {self._stored:,}"
             raise type(error)(done, remedy="Import it again: it goes on where it stopped") from error
 
     def take(self, entries: Iterator[Entry], progress: Progress) -> None:

@@ -129,35 +129,72 @@ def _bring_to(
 def undo_run(context: Context, run_id: str, *, actor: Actor) -> Undone:
     """Take back every change of a run, newest first; memories changed since are left alone and named.
 
-    Raises `NotFound` when there is no such run.
+    Where nothing of it can be taken back, no run is recorded. Raises `NotFound` when there is no such run, `Refused`
+    when it was taken back before.
     """
     found = context.store.run(run_id)
     if found is None:
         raise NotFound(f"no run {run_id!r}", remedy="`zapomni history --runs` lists them")
     _, revisions = found
     own = Run(id=context.new_id(), verb="undo", actor=actor.name, started_at=context.clock(), detail={"of": run_id})
-    restored: list[str] = []
-    skipped: list[tuple[str, str]] = []
     with context.store.write() as tx:
-        tx.start_run(own)
-        taken: set[int] = set()
-        for revision in reversed(revisions):
-            reason = _since(context, revision, taken)
-            if reason:
-                skipped.append((revision.memory_id, reason))
-                continue
-            try:
-                taken.add(_take_back(context, tx, revision, actor=actor, run=own.id))
-            except (Conflict, Refused, NotFound) as error:
-                skipped.append((revision.memory_id, error.message))
-                continue
-            restored.append(revision.memory_id)
+        restored, skipped = _take_all_back(context, tx, revisions, actor=actor, run=own.id)
+        if revisions and not restored:
+            _check_standing(context, run_id, revisions)
         tx.readings.unmark_consolidated(run=run_id)
         if not skipped:
             tx.proposals.reopen(run_id)
         tx.branches.reopen(run_id)
-        tx.finish_run(own.id, context.clock(), {"restored": len(restored), "skipped": len(skipped)})
-    return Undone(run=own.id, restored=tuple(dict.fromkeys(restored)), skipped=tuple(skipped))
+        recorded = bool(restored) or not revisions
+        if recorded:
+            tx.start_run(own)
+            numbers = {"restored": len(restored), "skipped": len(skipped)}
+            tx.finish_run(own.id, context.clock(), {**own.detail, **numbers})
+    return Undone(run=own.id if recorded else None, restored=tuple(dict.fromkeys(restored)), skipped=tuple(skipped))
+
+
+def _take_all_back(
+    context: Context, tx: Tx, revisions: Sequence[Revision], *, actor: Actor, run: str
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """Take back what can be of several changes; return the ids brought back, and those left alone with the reason."""
+    restored: list[str] = []
+    skipped: list[tuple[str, str]] = []
+    taken: set[int] = set()
+    for revision in reversed(revisions):
+        reason = _since(context, revision, taken)
+        if reason:
+            skipped.append((revision.memory_id, reason))
+            continue
+        try:
+            taken.add(_take_back(context, tx, revision, actor=actor, run=run))
+        except (Conflict, Refused, NotFound) as error:
+            skipped.append((revision.memory_id, error.message))
+            continue
+        restored.append(revision.memory_id)
+    return restored, skipped
+
+
+def _check_standing(context: Context, run_id: str, revisions: Sequence[Revision]) -> None:
+    """Raise `Refused` for a run of which every change was taken back before."""
+    takers = [_taken_back_by(context, revision) for revision in revisions]
+    if None in takers:
+        return
+    runs = list(dict.fromkeys(taker.run for taker in takers if taker is not None and taker.run is not None))
+    by = f" by run {', '.join(runs)}" if runs else ""
+    forward = f"`zapomni undo --run {runs[0]}` goes forward again" if len(runs) == 1 else ""
+    raise Refused(f"run {run_id} was already taken back{by}", remedy=forward)
+
+
+def _taken_back_by(context: Context, revision: Revision) -> Revision | None:
+    """Return the change that took back another one and stands itself; None where there is none."""
+    undone: set[int] = set()
+    for later in reversed(context.store.history(revision.memory_id)):
+        if later.seq in undone or later.undoes is None:
+            continue
+        if later.undoes == revision.seq:
+            return later
+        undone.add(later.undoes)
+    return None
 
 
 def _since(context: Context, revision: Revision, taken: set[int]) -> str:
@@ -165,6 +202,9 @@ def _since(context: Context, revision: Revision, taken: set[int]) -> str:
     latest = context.store.latest_revision(revision.memory_id)
     if latest is None or latest.seq == revision.seq or latest.seq in taken:
         return ""
+    taker = _taken_back_by(context, revision)
+    if taker is not None:
+        return f"already taken back by {f'run {taker.run}' if taker.run else taker.actor}"
     return f"changed again by {latest.actor} ({latest.verb.value})"
 
 

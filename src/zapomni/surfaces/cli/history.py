@@ -31,8 +31,11 @@ def history(session: Session, memory_id: str | None, scopes: Sequence[str], *, r
 
     Deleted memories too; of an erased one stays who erased it and when.
     """
-    if runs == (memory_id is not None):
-        raise InvalidInput("history", "it takes either an id or --runs")
+    if memory_id is None and not runs:
+        how = "`zapomni history ID` shows what happened to a memory, `zapomni history --runs` the latest runs"
+        raise InvalidInput("history", "nothing says of what", remedy=how)
+    if memory_id is not None and runs:
+        raise InvalidInput("history", "it takes either an id or --runs, not both", remedy="Leave one of them out")
     if runs and scopes:
         raise InvalidInput("scope", "it goes with an id: runs are those of the whole store")
     with session.memory() as app:
@@ -63,13 +66,23 @@ def undo(session: Session, memory_id: str | None, scopes: Sequence[str], *, run:
     Each further undo goes one change further back; `--to` goes anywhere in its history, forwards too. Memories
     changed since the run are left alone.
     """
-    if (run is None) == (memory_id is None) or (run is not None and to is not None):
-        raise InvalidInput("undo", "it takes either an id or --run")
+    _check_undo(memory_id, run, to)
     with session.memory() as app:
         undone = app.undo_run(run) if run is not None else app.undo(memory_id or "", scopes=scopes, to=to)
         session.answer(shapes.undone_shape(undone), render.undone(undone))
         session.note(render.undone_notes(undone))
         session.embed(app)
+
+
+def _check_undo(memory_id: str | None, run: str | None, to: int | None) -> None:
+    """Refuse an id beside a run, neither, and `--to` without an id: what is taken back must be said one way."""
+    if memory_id is None and run is None:
+        how = "`zapomni undo ID` takes back the latest change of a memory, `zapomni undo --run RUN` a whole run"
+        raise InvalidInput("undo", "nothing says what", remedy=f"{how}; `zapomni history --runs` lists the runs")
+    if memory_id is not None and run is not None:
+        raise InvalidInput("undo", "it takes either an id or --run, not both", remedy="Leave one of them out")
+    if run is not None and to is not None:
+        raise InvalidInput("to", "it goes with an id, not with --run", remedy="Leave one of them out")
 
 
 def _run_shape(run: Run) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from zapomni.surfaces.cli.lines import (
     explained,
     field_text,
     listed,
+    many,
     memories,
     moment,
     one_line,
@@ -132,7 +133,7 @@ def shown(memory: Memory, links: Sequence[Link] = ()) -> Iterator[str]:
     fields |= {name: moment(at) for name in TIMES if (at := getattr(memory, name)) is not None}
     told = [(name, field_text(value)) for name, value in fields.items() if name not in _UNTOLD]
     rows = [(name.replace("_", " "), value) for name, value in told if value]
-    rows += [("version", str(memory.version)), ("read", f"{memory.access_count:,} times")]
+    rows += [("version", str(memory.version)), ("read", many(memory.access_count, "time"))]
     rows += [("link", f"{k.kind.value} {_ends(k, memory.id)}") for k in links]
     yield from table(rows)
     yield ""
@@ -247,7 +248,7 @@ def undone(result: Undone) -> Iterator[str]:
     elif result.reached is not None:
         yield f"brought to what it was after {_step(result.reached)}{now}"
     else:
-        yield f"taken back: {len(result.restored):,} (run {one_line(result.run or '')})"
+        yield f"taken back: {len(result.restored):,}" + (f" (run {one_line(result.run)})" if result.run else "")
     yield from (f"{INDENT}{one_line(one)}" for one in result.restored)
     yield from (f"{INDENT}left alone: {one_line(one)}: {one_line(reason)}" for one, reason in result.skipped)
 

@@ -39,7 +39,8 @@ def diff(
     it was and as it is.
     """
     if (run is None) == (memory_id is None) or (run is not None and (start is not None or end is not None)):
-        raise InvalidInput("diff", "it takes either an id or --run")
+        how = "`zapomni diff ID` compares versions of a memory, `zapomni diff --run RUN` shows what a run changed"
+        raise InvalidInput("diff", "it takes either an id or --run", remedy=how)
     with session.memory() as app:
         if run is None:
             found = [app.versions.diff(memory_id or "", scopes=scopes, start=start, end=end)]
