@@ -437,7 +437,12 @@ def test_the_question_before_deleting_counts_in_words_that_fit(
     zap: Zap, stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    monkeypatch.setattr("click.confirm", lambda question, **_: bool(asked.append(question)))
+
+    def no(question: str, **_: Any) -> bool:
+        asked.append(question)
+        return False
+
+    monkeypatch.setattr("click.confirm", no)
     made = stored("Одна.", "--scope", "team:web")
     zap("delete", "--scope", "team:web", tty=True)
     zap("delete", made, "--scope", "team:web")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     Zap = Callable[..., Any]
     Stored = Callable[..., str]
@@ -92,6 +94,55 @@ def test_the_undo_of_a_run_names_its_own(zap: Zap, stored: Stored) -> None:
     ids = [stored("Одна."), stored("Другая.")]
     run = zap("delete", *ids, "--yes", "--json").json["run"]
     assert re.search(r"^taken back: 2 \(run \w+\)", zap("undo", "--run", run).out)
+
+
+def commands(said: str) -> list[list[str]]:
+    """The commands between backticks, as a shell would take them apart."""
+    return [shlex.split(words)[1:] for words in re.findall(r"`(zapomni (?:--home [^`]+ )?undo [^`]+)`", said)]
+
+
+@pytest.mark.promise("history.undo")
+@pytest.mark.parametrize("scope", ["project:alpha", "team:сайт", "team:the web's site", "user"])
+def test_the_commands_that_are_printed_for_another_scope_work_when_copied(zap: Zap, stored: Stored, scope: str) -> None:
+    made = stored("Ключи лежат у вахтёра.", "--scope", scope)
+    here = ("--scope", scope)
+    zap("update", made, "Ключи лежат у охраны.", *here)
+    (forward,) = commands(zap("undo", made, *here).err)
+    assert zap(*forward).status == 0
+    assert "у охраны" in zap("show", made, *here).out
+    zap("delete", made, *here)
+    for words in (["show", made], ["update", made, "новый"], ["delete", made]):
+        (back,) = commands(zap(*words, *here).err)
+        assert zap(*back).status == 0
+        zap("delete", made, *here)
+    other = stored("Окна закрыты.", *here)
+    stored("Двери закрыты.", *here)
+    (run,) = commands(zap("delete", *here, "--yes").err)
+    assert zap(*run).out.startswith("taken back: 2 (run ")
+    zap("delete", other, *here, "--never", "мимо")
+    (lift,) = commands(zap("store", "Окна закрыты.", *here).err)
+    assert zap(*lift).status == 0
+    zap("undo", other, *here)
+    zap("undo", other, *here)
+    said = zap("undo", other, *here)
+    assert said.status == 6
+    (anywhere,) = commands(said.err)
+    assert zap(*anywhere[:-1], re.findall(r"#(\d+)", zap("history", other, *here).out)[0]).status == 0
+
+
+@pytest.mark.promise("history.undo")
+def test_the_commands_that_are_printed_name_the_store_and_the_branch_that_were_named(zap: Zap, home: Path) -> None:
+    at = ("--home", str(home / "другой дом"))
+    made = zap(*at, "store", "Порт 8377", "--json").json["id"]
+    zap(*at, "branch", "create", "проба")
+    zap(*at, "update", made, "Порт 8378", "--branch", "проба")
+    zap(*at, "update", made, "Порт 8379", "--branch", "проба")
+    (forward,) = commands(zap(*at, "undo", made, "--branch", "проба").err)
+    assert zap(*forward).status == 0
+    assert "8379" in zap(*at, "show", made, "--branch", "проба").out
+    zap(*at, "delete", made, "--branch", "")
+    (back,) = commands(zap(*at, "show", made, "--json").json["error"]["remedy"])
+    assert zap(*back).status == 0
 
 
 @pytest.mark.promise("history.undo")

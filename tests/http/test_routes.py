@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
@@ -81,6 +82,16 @@ def test_a_deleted_memory_is_named_with_the_route_that_brings_it_back(web: Web) 
     assert said.json["error"]["message"].startswith(f"memory {made} is deleted since ")
     assert said.json["error"]["remedy"] == f"It is brought back by POST /memories/{made}/undo"
     assert web("GET", "/memories/zzzz").json["error"]["remedy"] == "Look it up with GET /memories or name its scope"
+
+
+@pytest.mark.promise("http.errors")
+def test_the_route_that_brings_a_memory_back_names_the_scope_that_it_needs(web: Web) -> None:
+    made = web.good("POST", "/memories", {"content": RUSSIAN, "scope": "team:сайт"})["id"]
+    web.good("DELETE", f"/memories/{made}", scope="team:сайт")
+    said = web("GET", f"/memories/{made}", scope="team:сайт").json["error"]["remedy"]
+    route = urlsplit(said.removeprefix("It is brought back by POST "))
+    assert (route.path, dict(parse_qsl(route.query))) == (f"/memories/{made}/undo", {"scope": "team:сайт"})
+    assert web("POST", route.path, **dict(parse_qsl(route.query))).status == 200
 
 
 @pytest.mark.promise("http.verbs")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from zapomni.errors import Ambiguous, InvalidInput, NotFound
 from zapomni.model import Filter, Memory, Trust, Verb, deleted_on
+from zapomni.services.scopes import named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,10 +68,10 @@ def _absent(context: Context, prefix: str, scopes: Sequence[Scope], *, deleted: 
     """Return the error of an id that fits nothing: it says what became of a memory that was there once."""
     gone = [] if deleted else _fitting(context, prefix, scopes, deleted=True)
     if len(gone) == 1 and gone[0].deleted_at is not None:
-        memory_id = gone[0].id
+        memory_id, there = gone[0].id, named(context.place, gone[0].scope)
         return NotFound(
             f"memory {memory_id} is deleted since {_told(gone[0].deleted_at)}",
-            remedy=f"It is brought back by `zapomni undo {memory_id}`",
+            remedy=f"It is brought back by `zapomni undo {memory_id}{there}`",
         )
     revisions = context.store.history(prefix)
     if revisions and revisions[-1].verb is Verb.ERASE:

@@ -9,10 +9,11 @@ from msgspec.structs import replace
 
 from zapomni.errors import Conflict, NotFound, Refused
 from zapomni.model import Memory, Revision, Run, Verb
-from zapomni.record import from_record
+from zapomni.record import from_record, read_scope
 from zapomni.services.branching.fork import refuse_on_branch
 from zapomni.services.find import find_one
 from zapomni.services.outdate import outdate
+from zapomni.services.scopes import named
 from zapomni.text.fold import digest
 
 if TYPE_CHECKING:
@@ -45,6 +46,15 @@ class Undone(Struct, frozen=True, kw_only=True):
         if self.took is not None:
             return self.took.before is None or bool(self.took.before.get("deleted_at"))
         return self.reached is not None and bool((self.reached.after or {}).get("deleted_at"))
+
+    @property
+    def scope(self) -> Scope | None:
+        """Where the single memory lies now."""
+        step = self.took or self.reached
+        if step is None:
+            return None
+        record = (step.before if step is self.took else None) or step.after or {}
+        return read_scope(str(record["scope"])) if "scope" in record else None
 
 
 def history(context: Context, short: str, *, scopes: Sequence[Scope]) -> tuple[Memory | None, list[Revision]]:
@@ -79,9 +89,10 @@ def undo(context: Context, short: str, *, scopes: Sequence[Scope], actor: Actor,
             return Undone(run=None, restored=(memory.id,), reached=reached)
         latest = _still_holding(revisions)
         if latest is None:
+            there = named(context.place, memory.scope)
             raise Refused(
                 f"memory {memory.id} has no change left to take back",
-                remedy=f"It is brought to any of its `history` by `zapomni undo {memory.id} --to NUMBER`",
+                remedy=f"It is brought to any of its `history` by `zapomni undo {memory.id}{there} --to NUMBER`",
             )
         _take_back(context, tx, latest, actor=actor, run=None)
     return Undone(run=None, restored=(memory.id,), took=latest)

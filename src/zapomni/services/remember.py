@@ -13,6 +13,7 @@ from zapomni.services.ahead import Ahead
 from zapomni.services.branching.fork import open_branch, twin_behind, write_change
 from zapomni.services.find import everything_in
 from zapomni.services.prepare import Prepared, prepare
+from zapomni.services.scopes import named
 from zapomni.services.sessions.record import is_record
 from zapomni.text.fold import digest
 from zapomni.text.words import query_words, similar_words, similarity
@@ -80,7 +81,7 @@ def remember(context: Context, draft: Draft, *, actor: Actor, warnings: tuple[st
     with context.store.write() as tx:
         outcome = _confirmed(context, tx, entry, admit(context, tx, entry))
         if outcome.status is Status.REFUSED:
-            outcome = replace(outcome, warnings=(*outcome.warnings, *_way_back(tx, entry)))
+            outcome = replace(outcome, warnings=(*outcome.warnings, *_way_back(context, tx, entry)))
     checked = read_back(context, outcome)
     return replace(
         checked,
@@ -150,10 +151,11 @@ def is_confirmed_by(memory: Memory, actor: Actor) -> bool:
     return memory.trust is Trust.CANDIDATE and memory.deleted_at is None and actor.origin in _ON_PURPOSE
 
 
-def lifted(tx: Tx, rejection: Rejection) -> str:
+def lifted(context: Context, tx: Tx, rejection: Rejection) -> str:
     """Return the words by which a refusal names what lifts it; empty where nothing does any more."""
     deleted = tx.rejected_by(rejection)
-    return f"The refusal is lifted by `zapomni undo {deleted}`" if deleted is not None else ""
+    there = named(context.place, rejection.scope)
+    return f"The refusal is lifted by `zapomni undo {deleted}{there}`" if deleted is not None else ""
 
 
 def confirmation(memory: Memory) -> str:
@@ -219,9 +221,9 @@ def _again(context: Context, tx: Tx, entry: Entry, found: Memory) -> Outcome:
     return _outcome(entry, Status.UPDATED, written)
 
 
-def _way_back(tx: Tx, entry: Entry) -> tuple[str, ...]:
+def _way_back(context: Context, tx: Tx, entry: Entry) -> tuple[str, ...]:
     rejection = tx.rejection(entry.scope.base, entry.digest)
-    way = lifted(tx, rejection) if rejection is not None else ""
+    way = lifted(context, tx, rejection) if rejection is not None else ""
     return (way,) if way else ()
 
 

@@ -74,7 +74,7 @@ def change(
     if after == before:
         return Outcome(status=Status.UNCHANGED, id=before.id, memory=before)
     if (digest(after.content), after.scope) != (digest(before.content), before.scope):
-        _check_welcome(tx, after)
+        _check_welcome(context, tx, after)
     after = replace(after, updated_at=context.clock(), version=before.version + 1)
     written = write_change(context, tx, before, after, verb=Verb.UPDATE, actor=actor, run=run)
     return _outcome(Status.UPDATED, written, prepared)
@@ -187,11 +187,12 @@ def _erase(
     return before, Outcome(status=Status.ERASED, id=found.id)
 
 
-def _check_welcome(tx: Tx, memory: Memory) -> None:
+def _check_welcome(context: Context, tx: Tx, memory: Memory) -> None:
     rejection = tx.rejection(memory.scope.base, digest(memory.content))
     if rejection is not None:
         raise Refused(
-            f"this content was refused before by {rejection.actor}: {rejection.reason}", remedy=lifted(tx, rejection)
+            f"this content was refused before by {rejection.actor}: {rejection.reason}",
+            remedy=lifted(context, tx, rejection),
         )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from zapomni.errors import NotFound
+from zapomni.model import deleted_on
 from zapomni.record import parse_scope
 from zapomni.text.nearest import nearest
 
@@ -12,10 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zapomni.model import Scope
-    from zapomni.services.context import Context
+    from zapomni.services.context import Context, Place
 
 EVERY: Final = "all"
 """The word that lifts the scope of a read; no scope can be written that way."""
+_PLAIN: Final = re.compile(r"[\w:.@+-]+")
+"""Names that every shell takes as they are."""
 
 
 def scopes_to_read(context: Context, asked: Sequence[str]) -> tuple[Scope, ...]:
@@ -49,6 +53,21 @@ def scope_to_write(context: Context, asked: str | None) -> tuple[Scope, tuple[st
         return target, ()
     close = nearest(str(scope), [str(other) for other in known])
     return target, (f"{scope} is a new scope; known ones close to it: {', '.join(close)}",) if close else ()
+
+
+def named(place: Place, scope: Scope) -> str:
+    """Return the option by which a command sees what lies in a scope, with a space before it.
+
+    It is empty where the command sees the scope from the caller's place anyway.
+    """
+    if scope in place.read or (place.branch and scope == deleted_on(place.branch)):
+        return ""
+    name = str(scope.base)
+    if _PLAIN.fullmatch(name):
+        return f" --scope {name}"
+    from shlex import quote
+
+    return f" --scope {quote(name)}"
 
 
 def _meant(scope: Scope, known: Sequence[Scope]) -> str:

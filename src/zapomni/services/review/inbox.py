@@ -17,7 +17,9 @@ from msgspec import Struct
 from zapomni.errors import Ambiguous, Conflict, InvalidInput, NotFound, Refused
 from zapomni.model import DESCRIPTION_LIMIT, Run
 from zapomni.model.proposal import Proposal, ProposalKind, ProposalState
+from zapomni.services.context import Place
 from zapomni.services.find import given_id
+from zapomni.services.scopes import named
 from zapomni.text.clean import is_blank, preview
 from zapomni.text.secrets import redact
 
@@ -151,15 +153,16 @@ def reject(context: Context, proposal_id: str, *, actor: Actor, why: str) -> Pro
 def living(tx: Tx, proposal: Proposal) -> list[Memory]:
     """Return the memories of a proposal as a transaction sees them; raises `NotFound` when one of them is gone."""
     found = [tx.get(memory_id) for memory_id in proposal.memories]
-    gone = [
-        memory_id
-        for memory_id, memory in zip(proposal.memories, found, strict=True)
-        if memory is None or memory.deleted_at is not None
-    ]
+    there = [memory for memory in found if memory is not None]
+    deleted = [memory for memory in there if memory.deleted_at is not None]
+    standing = {memory.id for memory in there if memory.deleted_at is None}
+    gone = [memory_id for memory_id in proposal.memories if memory_id not in standing]
     if gone:
-        remedy = "Reject the proposal, or bring it back by `zapomni undo ID`"
-        raise NotFound(f"nothing was changed: memory {', '.join(gone)} is there no more", remedy=remedy)
-    return [memory for memory in found if memory is not None]
+        ways = " and ".join(f"by `zapomni undo {memory.id}{named(Place(), memory.scope)}`" for memory in deleted)
+        back = f", or bring {'it' if len(deleted) == 1 else 'them'} back {ways}" if len(deleted) == len(gone) else ""
+        told = f"nothing was changed: memory {', '.join(gone)} is there no more"
+        raise NotFound(told, remedy=f"Reject the proposal{back}")
+    return there
 
 
 def _open(context: Context, proposal_id: str) -> Proposal:

@@ -70,7 +70,7 @@ def undo(session: Session, memory_id: str | None, scopes: Sequence[str], *, run:
     with session.memory() as app:
         undone = app.undo_run(run) if run is not None else app.undo(memory_id or "", scopes=scopes, to=to)
         session.answer(shapes.undone_shape(undone), render.undone(undone))
-        session.note(render.undone_notes(undone))
+        session.note(render.undone_notes(undone, app.context.place))
         session.embed(app)
 
 

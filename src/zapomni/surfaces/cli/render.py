@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from zapomni.errors import ZapomniError
     from zapomni.model import Hit, Link, Outcome, Page, Recollection, Revision, Run, Scope
+    from zapomni.services.context import Place
     from zapomni.services.history import Undone
     from zapomni.store.base import Check, Stats
 
@@ -253,11 +254,14 @@ def undone(result: Undone) -> Iterator[str]:
     yield from (f"{INDENT}left alone: {one_line(one)}: {one_line(reason)}" for one, reason in result.skipped)
 
 
-def undone_notes(result: Undone) -> Iterator[str]:
-    """Tell how a change that was taken back is put forward again."""
+def undone_notes(result: Undone, place: Place) -> Iterator[str]:
+    """Tell how a change that was taken back is put forward again by who stands at `place`."""
+    from zapomni.services.scopes import named
+
     if result.took is not None:
         memory_id, number = one_line(result.took.memory_id), result.took.seq
-        yield f"`zapomni undo {memory_id} --to {number}` goes forward again"
+        there = one_line(named(place, result.scope)) if result.scope is not None else ""
+        yield f"`zapomni undo {' '.join(filter(None, (memory_id, there)))} --to {number}` goes forward again"
 
 
 def _step(revision: Revision) -> str:

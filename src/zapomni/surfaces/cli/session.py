@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO, TypeVar, cast
 import click
 from click.core import ParameterSource
 
+from zapomni.errors import ZapomniError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from zapomni.app import Zapomni
-    from zapomni.errors import ZapomniError
     from zapomni.settings import Config
 
 R = TypeVar("R")
@@ -60,7 +61,16 @@ class Session:
     def note(self, lines: Iterable[str]) -> None:
         """Tell a person something about the answer, faintly and on standard error."""
         if not self.json:
-            _say((click.style(line, dim=True) for line in lines), err=True)
+            _say((click.style(self.typed(line), dim=True) for line in lines), err=True)
+
+    def typed(self, text: str) -> str:
+        """Return a text whose commands work where they are printed: with the store and branch that were named."""
+        import re
+        from shlex import quote
+
+        if self.branch:
+            text = re.sub(r"(`zapomni undo (?!-)[^`]+)`", lambda found: f"{found[1]} --branch {self.branch}`", text)
+        return text.replace("`zapomni ", f"`zapomni --home {quote(self.home)} ") if self.home else text
 
     def embed(self, app: Zapomni, *, documents: bool = False) -> None:
         """Make the vectors of what was just stored where the model is local; the answer is out already."""
@@ -89,7 +99,11 @@ def answers(function: Callable[..., R]) -> Callable[..., R]:
     @click.pass_context
     def command(ctx: click.Context, *given: Any, **values: Any) -> R:
         refuse_blank(ctx)
-        return ctx.invoke(function, ctx.obj, *given, **values)
+        try:
+            return ctx.invoke(function, ctx.obj, *given, **values)
+        except ZapomniError as error:
+            error.remedy = ctx.obj.typed(error.remedy)
+            raise
 
     return option(update_wrapper(command, function))
 

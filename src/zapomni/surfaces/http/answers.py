@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from math import ceil
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
 
 from msgspec import Struct, field
 
@@ -32,12 +34,19 @@ HTTP_STATUS: Final[Mapping[type[errors.ZapomniError], int]] = {
 A bad setting is the server's matter and not the client's: the server cannot do it until somebody mends the setting.
 """
 _JSON: Final = "application/json"
+
+
+def _undo_route(found: re.Match[str]) -> str:
+    scope = f"?{urlencode({'scope': ' '.join(shlex.split(found[2]))})}" if found[2] else ""
+    return f"POST /memories/{found[1]}/undo{scope}" + (' with "to": NUMBER' if found[3] else "")
+
+
 _ROUTE_WORDS: Final = (
     (re.compile(r"`list`"), "GET /memories"),
     (re.compile(r"`--strict`"), "strict"),
     (re.compile(r"`--mode semantic`"), "mode=semantic"),
-    (re.compile(r"`zapomni undo ([0-9A-Za-z]+)`"), r"POST /memories/\1/undo"),
-    (re.compile(r"`zapomni undo ([0-9A-Za-z]+) --to NUMBER`"), r'POST /memories/\1/undo with "to": NUMBER'),
+    (re.compile(r"`zapomni undo ([0-9A-Za-z]+)(?: --scope ([^`]+?))?( --to NUMBER)?`"), _undo_route),
+    (re.compile(r"`zapomni undo --run ([0-9A-Za-z]+)`"), r"POST /runs/\1/undo"),
     (re.compile(r"`zapomni history ([0-9A-Za-z]+)`"), r"GET /memories/\1/history"),
 )
 """What remedies say in the words of the command, and the route that does it."""
