@@ -754,3 +754,20 @@ def test_lines_of_a_memory_and_a_file_that_both_went_go_too(folder: Path, zap: Z
     zap("undo", one, "--scope", "agent:coder")
     scan(zap)
     assert index_of(folder) == INDEX
+    scan(zap)
+    assert index_of(folder) == INDEX
+
+
+@pytest.mark.promise("index.kept")
+def test_the_line_of_a_note_of_ours_that_is_edited_and_moved_at_once_follows(folder: Path, zap: Zap) -> None:
+    every = zap("list", "--json", "--scope", "agent:coder").json["memories"]
+    tabs = next(one["id"] for one in every if one["title"] == "tabs-not-spaces")
+    zap("update", tabs, "--scope", "agent:coder", "--description", "почему так")
+    (folder / "tabs-not-spaces.md").unlink()
+    scan(zap)
+    ours = (folder / "tabs-not-spaces.md").read_text()
+    (folder / "tabs-not-spaces.md").unlink()
+    write(folder, {"отступы.md": ours.replace("---", "---\nother: x", 1)})
+    scan(zap)
+    assert "(tabs-not-spaces.md)" not in index_of(folder)
+    assert "(отступы.md)" in index_of(folder)

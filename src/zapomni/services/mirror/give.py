@@ -76,6 +76,7 @@ def move_files(state: Reconcile, judged: Sequence[Judged]) -> None:
     texts = state.context.store.mirrors.texts(state.source.id, [row.path for row, _ in moved_to])
     moves = {row.path: to for row, to in moved_to}
     with state.writing() as tx:
+        state.forget(tx, list(moves))
         for row, to in moved_to:
             state.agree(tx, replace(row, path=to), texts.get(row.path))
         state.owe(tx, DONE, Moves(moved=moves))

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from zapomni.model import Actor, Link, LinkKind, Origin, Run
 from zapomni.model.document import Skipped
+from zapomni.model.mirror import Moves
 from zapomni.services.find import everything_in
 from zapomni.services.mirror.look import LEAF
 from zapomni.services.mirror.plan import path_key, resolved
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from zapomni.model import Memory
     from zapomni.model.document import Source
-    from zapomni.model.mirror import Agreed, Moves
+    from zapomni.model.mirror import Agreed
     from zapomni.services.context import Context
     from zapomni.services.mirror.look import Look
     from zapomni.services.mirror.plan import Seen
@@ -97,10 +98,15 @@ class Reconcile:
         return self._run
 
     def agree(self, tx: Tx, row: Agreed, text: str | None) -> None:
-        """Keep what is agreed of a file, the only one of its memory; None keeps the text that stands there."""
+        """Keep what is agreed of a file, the only one of its memory; None keeps the text that stands there.
+
+        Lines of the file that it had before follow, unless that one is there.
+        """
         if row.tied and row.memory_id is not None:
             if (other := self.paths.get(row.memory_id, row.path)) != row.path:
                 self.forget(tx, [other])
+                if not self.is_there(other):
+                    self.owe(tx, FOUND, Moves(moved={other: row.path}))
             self.paths[row.memory_id] = row.path
         if text is not None and row.held:
             text = redact(text)[0]
