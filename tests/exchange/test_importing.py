@@ -377,7 +377,7 @@ def test_a_disk_that_fills_up_leaves_what_was_there(
     path = lines(*(line for line in BIG if line.endswith("}")))
     with pytest.raises(Unavailable, match="no room") as failed:
         app.import_(path, mode=mode)
-    assert ("200 memories" in failed.value.message) is (mode == "merge")
+    assert ("stored by then: 200" in failed.value.message) is (mode == "merge")
     assert own <= alive(app)
     assert len(alive(app)) == 5 + (200 if mode == "merge" else 0)
     again = app.import_(path, mode="merge")
@@ -403,7 +403,7 @@ def test_what_a_failing_disk_gave_is_kept_and_the_next_import_goes_on(
     app.stats()  # the store is there
     monkeypatch.setattr("pathlib.Path.open", lambda path, _: Failing(io.FileIO(path)))
     with pytest.raises(
-        Unavailable, match=r"after line 1,700 .Input/output error.; 1,000 memories of the file are stored"
+        Unavailable, match=r"after line 1,700 .Input/output error.; memories of the file stored by then: 1,000"
     ):
         app.import_(path)
     assert app.stats().memories == 1_000

@@ -10,6 +10,7 @@ import click
 from zapomni.errors import InvalidInput, Refused, ZapomniError
 from zapomni.model import Outcome, Status
 from zapomni.services.find import find_one
+from zapomni.services.scopes import EVERY
 from zapomni.surfaces import shapes
 from zapomni.surfaces.cli import lines, render
 from zapomni.surfaces.cli.options import filters, given
@@ -45,9 +46,9 @@ def delete(
     """Delete memories, by id or by a filter.
 
     No reading finds a deleted memory; `undo` brings it back, unless it was erased, and `undo --run` several at
-    once. A filter deletes exactly what `list` shows for it: --scope alone everything there. With --erase it takes what
-    fits and `list` leaves out too: deleted before, not valid now, rejected or superseded. Beside ids --scope says where
-    they are looked for. With several ids each is tried: the status is that of the first failure.
+    once. A filter deletes exactly what `list` shows for it: --scope NAME alone everything there. With --erase it
+    takes what fits and `list` leaves out too: deleted before, not valid now, rejected or superseded. Beside ids --scope
+    says where they are looked for. With several ids each is tried: the status is that of the first failure.
     """
     chosen = given(where)
     _check_choice(ids, scopes, chosen)
@@ -76,6 +77,9 @@ def _check_choice(ids: Sequence[str], scopes: Sequence[str], chosen: dict[str, A
     """Refuse ids beside a filter, and neither: what would be deleted must be said one way."""
     if ids and chosen:
         raise InvalidInput("delete", "it takes either ids or a filter, not both", remedy="Leave one of them out")
+    if not (ids or chosen) and EVERY in scopes:
+        how = "Name the scopes, or give a further filter"
+        raise InvalidInput("delete", f"--scope {EVERY} by itself is every memory there is", remedy=how)
     if not (ids or scopes or chosen):
         how = "Name ids, or give a filter: --scope, --tag or another of `zapomni delete --help`"
         raise InvalidInput("delete", "nothing says which memories", remedy=how)
