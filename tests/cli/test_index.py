@@ -771,3 +771,15 @@ def test_the_line_of_a_note_of_ours_that_is_edited_and_moved_at_once_follows(fol
     scan(zap)
     assert "(tabs-not-spaces.md)" not in index_of(folder)
     assert "(отступы.md)" in index_of(folder)
+
+
+@pytest.mark.promise("index.kept")
+def test_two_notes_whose_names_are_spellings_of_one_may_go_at_once(folder: Path, zap: Zap) -> None:
+    names = ["\u0401ж.md", "\u0415\u0308ж.md"]
+    write(folder, {name: note(f"Факт {no} о ежах.", name=f"ёж-{no}") for no, name in enumerate(names)})
+    scan(zap)
+    write(folder, {"MEMORY.md": f"{INDEX}- [Ёж]({names[0]}) — колючий\n"})
+    for name in names:
+        (folder / name).unlink()
+    scan(zap)
+    assert index_of(folder) == INDEX

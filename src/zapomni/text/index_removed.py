@@ -26,15 +26,16 @@ _WENT: Final = "-"
 
 
 def lines_of(
-    pages: Mapping[str, str], paths: Iterable[str], went: Collection[KeptLine] = ()
+    pages: Mapping[str, str], paths: Collection[str], went: Collection[KeptLine] = ()
 ) -> dict[str, tuple[KeptLine, ...]]:
     """Return the entries that lead to files, by those, in their order on each page.
 
+    Of two paths that are spellings of one the last has them all.
     `went` are lines that have gone before: what stood above a line is told with them, so that lines that went one after
     the other come back in their order whichever comes first.
     """
     keys = {target_key(path): path for path in paths}
-    found: dict[str, list[KeptLine]] = {path: [] for path in keys.values()}
+    found: dict[str, list[KeptLine]] = {path: [] for path in paths}
     before = [one for one in went if target_key(one.path) not in keys]
     for page, text in pages.items():
         rows = _with_gone(parse_index(text).lines, [one for one in before if one.page == page])
