@@ -11,10 +11,9 @@ from operator import mul
 from typing import TYPE_CHECKING
 
 from zapomni.model import Mode
-from zapomni.search.floor import above_floor, shares_of_gate
 from zapomni.search.fuse import fuse
 from zapomni.search.lexical import WordScores
-from zapomni.search.looked import Looked, nearest
+from zapomni.search.looked import Looked, judge
 from zapomni.search.rank import rank
 from zapomni.search.retrieve import in_its_language, ranked_hit
 from zapomni.store.found import Lexical, LexicalHit, Merit
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zapomni.model import Hit, Memory, Query, Space, Vector
-    from zapomni.search.rank import Ranked
     from zapomni.text.words import QueryWord
 
 
@@ -50,20 +48,15 @@ def select_by_description(
         cosines = {no: sum(map(mul, asked, _centred(own, space))) for no, own in vectors.items()}
 
     ranked = rank(_Listed(memories), fuse(by_words, cosines), query.limit)
-    shares = shares_of_gate(ranked, query.text, by_words, cosines, len(memories))
-
-    def made(item: Ranked) -> Hit:
-        return ranked_hit(item, by_words.get(item.no), cosines.get(item.no))
-
-    hits = [made(item) for item in above_floor(ranked, shares)]
-    return Looked(
-        hits=hits,
+    return judge(
+        ranked,
+        ranked_hit,
+        question=query.text,
         words=words,
         lexical=lexical,
-        compared=len(cosines),
+        by_words=by_words,
+        cosines=cosines,
         visible=len(memories),
-        judged=len(ranked),
-        nearest=nearest(hits, ranked, shares, made),
     )
 
 

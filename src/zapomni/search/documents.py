@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zapomni.model import Mode, Part
 from zapomni.model.document import DocumentHit, DocumentKind
 from zapomni.search.constants import KIND_BONUS, LEXICAL_CUT, PER_DOCUMENT, VECTOR_CUT
-from zapomni.search.floor import above_floor, shares_of_gate
 from zapomni.search.fuse import fuse, parts
 from zapomni.search.lexical import WordScores
-from zapomni.search.looked import Looked, nearest
+from zapomni.search.looked import Looked, judge
 from zapomni.search.retrieve import in_its_language
 from zapomni.store.found import Lexical
 from zapomni.text.words import query_words
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from zapomni.model import Space, Vector
     from zapomni.model.document import DocumentQuery
+    from zapomni.search.lexical import WordScore
     from zapomni.store.documents import Documents, Found
     from zapomni.text.words import QueryWord
 
@@ -46,15 +46,15 @@ class _Ranked(NamedTuple):
         """What the chunk says."""
         return self.found.chunk.text
 
-    def hit(self, parts: tuple[Part, ...]) -> DocumentHit:
-        """Return it as a hit; `parts` are those of its relevance."""
+    def hit(self, words: WordScore | None, cosine: float | None) -> DocumentHit:
+        """Return it as a hit, with every part of its score."""
         found = self.found
         return DocumentHit(
             source=found.source,
             document=found.document,
             chunk=found.chunk,
             score=self.score,
-            parts=(*parts, *self.factors),
+            parts=(*parts(words, cosine), *self.factors),
         )
 
 
@@ -79,20 +79,15 @@ def retrieve_chunks(
     ranked = [_weighed(relevance, no, found[no], words) for relevance, no in fused if no in found]
     ranked.sort(key=lambda item: (-item.score, item.no))
     judged = _spread(ranked, query.limit)
-    shares = shares_of_gate(judged, query.text, by_words, cosines, visible)
-
-    def made(item: _Ranked) -> DocumentHit:
-        return item.hit(parts(by_words.get(item.no), cosines.get(item.no)))
-
-    hits = [made(item) for item in above_floor(judged, shares)]
-    return Looked(
-        hits=hits,
+    return judge(
+        judged,
+        _Ranked.hit,
+        question=query.text,
         words=words,
         lexical=lexical,
-        compared=len(cosines),
+        by_words=by_words,
+        cosines=cosines,
         visible=visible,
-        judged=len(judged),
-        nearest=nearest(hits, judged, shares, made),
     )
 
 

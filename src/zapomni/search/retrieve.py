@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from zapomni.model import Hit, Mode, Part
 from zapomni.search.constants import LEXICAL_CUT, NEAR, VECTOR_CUT
-from zapomni.search.floor import above_floor, shares_of_gate
 from zapomni.search.fuse import fuse, parts
 from zapomni.search.lexical import WordScores
-from zapomni.search.looked import Looked, nearest
+from zapomni.search.looked import Looked, judge
 from zapomni.search.rank import importance_factor, rank
 from zapomni.store.found import Lexical
 from zapomni.text.language import is_russian
@@ -45,20 +44,15 @@ def _retrieve(store: Store, query: Query, space: Space | None, vector: Vector | 
         if lent:
             by_words |= _around(store, query, scores, [no for no in cosines if no not in by_words], 0, by_words)
     ranked = rank(store, fuse(by_words, cosines), query.limit)
-    shares = shares_of_gate(ranked, query.text, by_words, cosines, visible)
-
-    def made(item: Ranked) -> Hit:
-        return ranked_hit(item, by_words.get(item.no), cosines.get(item.no))
-
-    hits = [made(item) for item in above_floor(ranked, shares)]
-    return Looked(
-        hits=hits,
+    return judge(
+        ranked,
+        ranked_hit,
+        question=query.text,
         words=words,
         lexical=lexical,
-        compared=len(cosines),
+        by_words=by_words,
+        cosines=cosines,
         visible=visible,
-        judged=len(ranked),
-        nearest=nearest(hits, ranked, shares, made),
     )
 
 
