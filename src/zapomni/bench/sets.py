@@ -99,4 +99,5 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
                 if line.strip():
                     yield json.loads(line)
     except (OSError, ValueError) as error:
-        raise InvalidInput("set", f"{path} cannot be read ({error})", remedy="See docs/benchmarks.md") from error
+        why = error.strerror if isinstance(error, OSError) else error
+        raise InvalidInput("set", f"{path} cannot be read ({why})", remedy="See docs/benchmarks.md") from error
